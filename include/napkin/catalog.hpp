@@ -1,0 +1,63 @@
+// Presets by name: compiled-in accelerators, systems, models and number formats, and user files.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "napkin/assumptions.hpp"
+#include "napkin/diagnostic.hpp"
+#include "napkin/machine.hpp"
+#include "napkin/model.hpp"
+
+namespace napkin {
+
+enum class PresetKind { accelerator, system, model, format, assumptions, schema };
+
+/// Looks presets up by id, alias or Hugging Face id, whatever their case and punctuation, and reads
+/// only those that are asked for. Unknown and ambiguous names throw `Error` with suggestions.
+class Catalog {
+  public:
+    /// What is compiled in.
+    Catalog();
+    ~Catalog();
+    Catalog(Catalog&&) noexcept;
+    Catalog& operator=(Catalog&&) noexcept;
+
+    /// Adds the presets of a JSON file; they replace compiled-in ones of the same id.
+    void add_file(const std::string& path);
+    /// Adds every *.json of a folder, in the order of their names. Returns whether there is
+    /// such a folder.
+    bool add_folder(const std::string& path);
+
+    [[nodiscard]] Accelerator accelerator(std::string_view name) const;
+    [[nodiscard]] Model model(std::string_view name) const;
+    [[nodiscard]] NumberFormat format(std::string_view name) const;
+    [[nodiscard]] Reserve reserve() const;
+    [[nodiscard]] std::vector<PublishedRun> published_runs() const;
+    [[nodiscard]] std::vector<FailureRecord> failures() const;
+    /// `count` of an accelerator or system: "h100", "dgx-h100", "gb200-nvl72".
+    [[nodiscard]] Machine machine(std::string_view name, double count = 1) const;
+    /// The text of a JSON Schema: "models", "accelerators", ...
+    [[nodiscard]] std::string schema(std::string_view name) const;
+
+    [[nodiscard]] bool has(PresetKind kind, std::string_view name) const;
+    /// All ids of a kind, in the order of the data.
+    [[nodiscard]] std::vector<std::string> ids(PresetKind kind) const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// A machine of `count` accelerators: whole scale-up domains joined by NICs; without a scale-up
+/// link, up to eight on the PCIe of one host.
+[[nodiscard]] Machine machine_of(const Accelerator& accelerator, double count);
+
+/// A model known by its size alone: "70B", or "671B:37B" for total and active. Empty if `text` is
+/// not a size.
+[[nodiscard]] std::optional<Model> size_model(std::string_view text);
+
+}  // namespace napkin

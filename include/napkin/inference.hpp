@@ -1,0 +1,38 @@
+// Folds over the operations: how fast a prompt is read and tokens are generated, at most.
+#pragma once
+
+#include "napkin/roofline.hpp"
+
+namespace napkin {
+
+/// Generation at a steady batch: every sequence gains a token each step.
+template <class R = double>
+struct Decode {
+    Step<R> step{};          // of the slowest device
+    Seconds<R> step_time{};  // until every sequence has its next token
+    TokensPerSecond<R> tokens_per_second{};
+    TokensPerSecond<R> tokens_per_second_per_user{};
+    Intensity<R> intensity{};
+    R compute_utilization{};  // of the data-sheet peak
+    /// Sequences from which the linear layers are compute-bound: ridge * bytes per weight / 2, for
+    /// experts times experts / active ones. With a KV cache the whole step may never turn.
+    R critical_batch{};
+    Totals<R> totals{};
+};
+template <class R = double>
+[[nodiscard]] Decode<R> decode(const Inputs& inputs);
+
+/// Reading the prompts of the whole batch.
+template <class R = double>
+struct Prefill {
+    Step<R> step{};
+    Seconds<R> time_to_first_token{};
+    TokensPerSecond<R> tokens_per_second{};
+    Intensity<R> intensity{};
+    R compute_utilization{};
+    Totals<R> totals{};
+};
+template <class R = double>
+[[nodiscard]] Prefill<R> prefill(const Inputs& inputs);
+
+}  // namespace napkin

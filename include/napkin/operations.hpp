@@ -1,0 +1,74 @@
+// The first list: what is computed and moved, one row per kind of work.
+#pragma once
+
+#include <string_view>
+
+#include "napkin/inputs.hpp"
+
+namespace napkin {
+
+enum class Phase { prefill, decode };
+
+enum class OperationKind {
+    embedding,  // a lookup: one row a token, not the table
+    attention_projections,
+    attention,  // scores and weighted values over the cache
+    recurrence,
+    recurrent_state,
+    feed_forward,
+    router,
+    experts,
+    shared_experts,
+    norms,  // norms, biases and other vectors: bytes, hardly any FLOPs
+    head,
+    all_reduce,  // joins the halves of a tensor-parallel layer
+    stage_send   // hands activations to the next pipeline stage
+};
+[[nodiscard]] std::string_view name_of(OperationKind kind);
+
+enum class Link { none, scale_up, scale_out };
+
+/// One kind of work on one device in one step: what it computes, what crosses memory, what crosses
+/// a link, and how often. Only bytes that must move are counted: activations can stay on chip.
+template <class R = double>
+struct Operation {
+    OperationKind kind{};
+    Arithmetic arithmetic{Arithmetic::bf16};
+    double times{1};
+    R weights{};  // how many weights are read
+    Flops<R> flops{};
+    Bytes<R> weight_bytes{};
+    Bytes<R> kv_bytes{};
+    Bytes<R> activation_bytes{};
+    Link link{Link::none};
+    Bytes<R> link_bytes{};
+};
+
+template <class R = double>
+using Operations = Rows<Operation<R>, 16>;
+
+/// The work of one layer of `block` on one device. Decode: one token for each of `sequences`, the
+/// context in the cache. Prefill: prompt - prefix new tokens each, causal. R is double or Traced.
+template <class R = double>
+[[nodiscard]] Operations<R> lower(const Block& block, const Inputs& inputs, Phase phase,
+                                  const R& sequences);
+
+/// The work outside the layers: embedding lookup and head (prefill: last token of each sequence).
+template <class R = double>
+[[nodiscard]] Operations<R> lower_outer(const Inputs& inputs, Phase phase, const R& sequences);
+
+/// Distinct experts that `tokens` tokens touch in a layer when routing is uniform:
+/// E (1 - (1 - k/E)^tokens). Uniform routing touches the most, so real traffic is not above it.
+template <class R = double>
+[[nodiscard]] R distinct_experts(const R& experts, const R& active, const R& tokens);
+
+/// Query-key pairs of `fresh` new tokens after `prefix` cached ones under causal attention, each
+/// token seeing itself; a window limits what each sees.
+template <class R = double>
+[[nodiscard]] R causal_pairs(const R& fresh, const R& prefix, double window);
+
+/// The arithmetic that weights of `role` run in: their format's own where the part has it, else
+/// the activations'. Empty if the part can do neither.
+[[nodiscard]] std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, Role role);
+
+}  // namespace napkin

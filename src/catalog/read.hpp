@@ -1,0 +1,33 @@
+// From a preset's JSON, valid by its schema, to the core's inputs.
+#pragma once
+
+#include <functional>
+
+#include "json/json.hpp"
+#include "napkin/assumptions.hpp"
+#include "napkin/machine.hpp"
+#include "napkin/model.hpp"
+
+namespace napkin::catalog {
+
+[[nodiscard]] Accelerator read_accelerator(const json::Value& entry);
+
+/// Looks a number format up by name.
+using FormatNamed = std::function<NumberFormat(std::string_view)>;
+[[nodiscard]] Model read_model(const json::Value& entry, const FormatNamed& format);
+[[nodiscard]] NumberFormat read_format(const json::Value& entry);
+
+[[nodiscard]] std::vector<DatedPrice> read_prices(const json::Value& list, std::string_view key);
+
+[[nodiscard]] Reserve read_reserve(const json::Value& file);
+[[nodiscard]] std::vector<PublishedRun> read_runs(const json::Value& file);
+[[nodiscard]] std::vector<FailureRecord> read_failures(const json::Value& file);
+
+/// A quantity that the schema has made sure of: its pattern admits only what the reader reads.
+template <class Q, class Reader>
+[[nodiscard]] Q quantity(const json::Value& group, std::string_view name, Reader read) {
+    const std::string text = group.text(name);
+    return text.empty() ? Q(0) : read(text).value.value_or(Q(0));
+}
+
+}  // namespace napkin::catalog

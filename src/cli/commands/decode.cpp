@@ -1,0 +1,18 @@
+// How fast can it generate: the ceiling of a decode step.
+#include "cli/command.hpp"
+#include "cli/speed.hpp"
+
+namespace napkin::cli {
+
+Documents decode(const Arguments& arguments, const Catalog& catalog) {
+    Resolver resolver(arguments, catalog);
+    const Question question = inference_question(resolver);
+    const Decode<Traced> speed = napkin::decode<Traced>(question.inputs);
+    report::Document answer = document("decode", resolver, question);
+    answer.primary = "tokens_per_second";
+    add_terms(answer, speed.step, speed.totals);
+    add_rates(answer, question, decode_results(speed, question.inputs));
+    return {answer};
+}
+
+}  // namespace napkin::cli

@@ -1,0 +1,244 @@
+// Does it fit: the residents of the fullest device against what it reports.
+#include <algorithm>
+
+#include "cli/command.hpp"
+#include "cli/question.hpp"
+
+namespace napkin::cli {
+namespace {
+
+using report::number;
+using report::Result;
+using report::word;
+
+std::string label_of(ResidentKind kind) {
+    if (kind == ResidentKind::kv_cache) return "KV cache";
+    std::string text(name_of(kind));
+    for (char& c : text) {
+        if (c == '_') c = ' ';
+    }
+    return text;
+}
+
+std::string plural(double n, std::string_view noun) {
+    return with_separators(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
+
+std::string origin(const Resolver& resolver, std::string_view flag) {
+    return resolver.from(flag) == "default" ? " (default)" : "";
+}
+
+std::string remark_of(ResidentKind kind, const Resolver& resolver, const Inputs& inputs,
+                      bool training) {
+    if (kind == ResidentKind::reserve) {
+        const Accelerator& part = inputs.machine.accelerator;
+        const bool reported = part.memory.reported > Bytes<>(0);
+        const std::string whole = to_text(capacity(part).value(), Style::memory) +
+                                  (reported ? " reported" : " sold, smaller reading");
+        if (inputs.assumptions.reserve.size) return "as given, of " + whole;
+        return to_text(inputs.assumptions.reserve.fraction, Style::percent, 2) + " of " + whole;
+    }
+    if (kind == ResidentKind::kv_cache) {
+        return plural(inputs.workload.batch, "sequence") + " x " +
+               plural(inputs.workload.context, "token") + origin(resolver, "context");
+    }
+    if (training && kind == ResidentKind::activations) {
+        return plural(inputs.workload.micro_batch, "sequence") + " x " +
+               plural(inputs.workload.sequence, "token") + ", full recompute";
+    }
+    return {};
+}
+
+void add_residents(report::Document& document, const Fit<Traced>& fit, const Resolver& resolver,
+                   const Inputs& inputs, bool training) {
+    const double room = value_of(fit.capacity);
+    for (const Resident<Traced>& resident : fit.residents) {
+        Result row =
+            result(std::string(name_of(resident.kind)), resident.bytes, Style::memory,
+                   label_of(resident.kind), remark_of(resident.kind, resolver, inputs, training));
+        row.share = value_of(resident.bytes) / room;
+        document.results.push_back(std::move(row));
+        document.terms.push_back(term(std::string(name_of(resident.kind)), resident.bytes));
+    }
+    const double margin = value_of(fit.margin);
+    Result free = result("margin", fit.margin, Style::memory, margin < 0 ? "missing" : "free");
+    free.share = margin < 0 ? 0 : margin / room;
+    if (fit.tight) free.remark = "tight: under 5 %";
+    if (!fit.fits && fit.fits_without_reserve) free.remark = "the bytes fit, the reserve does not";
+    document.results.push_back(std::move(free));
+    document.results.push_back(result("required", fit.required, Style::memory));
+    document.results.push_back(result("capacity", fit.capacity, Style::memory));
+}
+
+void judge(report::Document& document, const Fit<Traced>& fit) {
+    document.verdict = fit.fits ? "fits" : "does-not-fit";
+    document.verdict_text = fit.fits ? "fits" : "does not fit";
+    document.yes = fit.fits;
+    if (fit.tight) {
+        document.notes.push_back(
+            {"tight", "the margin is under 5 % of the device's capacity", true});
+    }
+    if (!fit.fits && fit.fits_without_reserve) {
+        document.notes.push_back({"reserve-does-not-fit",
+                                  "the plan's bytes fit, but not the reserve beside them", false});
+    }
+}
+
+// "flips above context 10,485, or a batch of 5": the defaults that the verdict hangs on.
+void add_flips(report::Document& document, const Resolver& resolver, const Inputs& inputs,
+               std::optional<double> context, std::optional<double> batch) {
+    std::string text;
+    const auto flips = [&](std::string_view key, std::optional<double> limit, double asked,
+                           std::string_view what) {
+        if (!limit || resolver.from(key) != "default") return;
+        // The verdict flips between the limit and the next number, on whichever side we are.
+        for (report::Input& input : document.inputs) {
+            if (input.key == key) input.flips_at = asked <= *limit ? *limit + 1 : *limit;
+        }
+        if (asked <= *limit) {
+            text.append(text.empty() ? "flips above " : ", or ").append(what).append(" ");
+            text += with_separators(*limit);
+        } else if (*limit > 0) {
+            text.append(text.empty() ? "fits up to " : ", or ").append(what).append(" ");
+            text += with_separators(*limit);
+        }
+    };
+    flips("context", context, inputs.workload.context, "context");
+    flips("batch", batch, inputs.workload.batch, "a batch of");
+    if (text.empty()) return;
+    if (inputs.model.max_context > 0) {
+        text += "; the model's own maximum is " + with_separators(inputs.model.max_context);
+    }
+    document.footer.push_back(text);
+}
+
+void add_limit(report::Document& document, std::string key, std::optional<double> value,
+               std::string unit, std::string label) {
+    if (!value) return;
+    document.results.push_back(
+        plain_result(std::move(key), number(*value, std::move(unit), Style::whole)));
+    document.results.back().label = std::move(label);
+}
+
+Traced required_at(Inputs inputs, const Question& question, double context, double batch) {
+    inputs.workload.context = context;
+    inputs.workload.batch = batch;
+    inputs.layout = place(inputs, question.candidates).layout;
+    return fit(inference_residents<Traced>(inputs), inputs.machine.accelerator).required.value();
+}
+
+// N and N + 1: the largest number that still fits, with what is required on either side of it.
+Traced proof(const Question& question, double n, bool is_context) {
+    const Inputs& inputs = question.inputs;
+    const auto at = [&](double value, std::string_view symbol) {
+        const Traced required = is_context
+                                    ? required_at(inputs, question, value, inputs.workload.batch)
+                                    : required_at(inputs, question, inputs.workload.context, value);
+        return named(required, symbol, "B");
+    };
+    const Traced limit = given<Traced>(capacity(inputs.machine.accelerator), "capacity",
+                                       inputs.machine.accelerator.memory.provenance.source)
+                             .value();
+    const std::string name = is_context ? "max_context" : "max_batch";
+    return named(
+        largest_whole(n, at(n, "required_at_" + name), limit, at(n + 1, "required_at_one_more")),
+        name, is_context ? "token" : "1");
+}
+
+report::Document fit_inference(Resolver& resolver) {
+    const Question question = inference_question(resolver);
+    const Inputs& inputs = question.inputs;
+    const Fit<Traced> outcome =
+        fit(inference_residents<Traced>(inputs), inputs.machine.accelerator);
+    report::Document answer = document("fit", resolver, question);
+    judge(answer, outcome);
+    add_residents(answer, outcome, resolver, inputs, false);
+    if (!is_size(inputs.model) && answer.find("kv_cache") == nullptr) {
+        answer.results.push_back(plain_result("kv_cache", number(0, "B", Style::memory)));
+    }
+    const auto context = max_context(inputs, question.candidates);
+    const auto batch = max_batch(inputs, question.candidates);
+    add_limit(answer, "max_context", context, "token", "");
+    if (context) answer.results.back().trace = proof(question, *context, true);
+    add_limit(answer, "max_batch", batch, "1", "");
+    if (batch) answer.results.back().trace = proof(question, *batch, false);
+    const auto devices = min_devices(inputs);
+    add_limit(answer, "min_devices", devices, "1", "");
+    const double count = inputs.machine.devices;
+    answer.results.push_back(plain_result(
+        "total_required", number(value_of(outcome.required) * count, "B", Style::memory)));
+    answer.results.push_back(plain_result(
+        "total_capacity", number(value_of(outcome.capacity) * count, "B", Style::memory)));
+    add_flips(answer, resolver, inputs, context, batch);
+    if (!outcome.fits) {
+        answer.footer.push_back(devices ? "fits on " + with_separators(*devices) +
+                                              " of them at the least"
+                                        : "fits on no number of them");
+    }
+    return answer;
+}
+
+report::Document fit_training(Resolver& resolver) {
+    const Question question = training_question(resolver);
+    const Inputs& inputs = question.inputs;
+    const Fit<Traced> outcome = fit(training_residents<Traced>(inputs), inputs.machine.accelerator);
+    report::Document answer = document("fit", resolver, question);
+    answer.title = inputs.model.id + ", training on " + inputs.machine.name +
+                   (inputs.machine.devices > 1 ? ", ZeRO 3" : "");
+    judge(answer, outcome);
+    add_residents(answer, outcome, resolver, inputs, true);
+    Bytes<Traced> states(Traced(0));
+    for (const Resident<Traced>& resident : outcome.residents) {
+        const bool state = resident.kind <= ResidentKind::second_moment;
+        if (state) states = states + resident.bytes;
+    }
+    answer.results.push_back(result("states", named(states, "states"), Style::memory));
+    const double count = inputs.machine.devices;
+    answer.results.push_back(
+        plain_result("total_states", number(value_of(states) * count, "B", Style::bytes)));
+    const auto devices = min_training_devices(inputs);
+    add_limit(answer, "min_devices", devices, "1", "");
+    answer.footer.push_back(
+        "16 bytes a parameter: 2 weights, 2 gradients, 4 master weights, 4 + 4 "
+        "Adam moments: " +
+        to_text(value_of(states) * count, Style::bytes) + " in all");
+    if (is_size(inputs.model)) {
+        answer.notes.push_back({"states-only",
+                                "a size has no layers: states only, activations are not counted",
+                                false});
+    }
+    if (!outcome.fits) {
+        answer.footer.push_back(devices ? "fits on " + with_separators(*devices) +
+                                              " of them at the least, with ZeRO 3"
+                                        : "fits on no number of them");
+    }
+    return answer;
+}
+
+}  // namespace
+
+Documents fit(const Arguments& arguments, const Catalog& catalog) {
+    // Without a model: what fits this machine, largest first.
+    if (arguments.positionals.empty() && arguments.has("on")) {
+        Documents rows;
+        for (const std::string& id : catalog.ids(PresetKind::model)) {
+            Arguments one = arguments;
+            one.positionals = {id};
+            Resolver resolver(one, catalog);
+            report::Document row =
+                arguments.has("train") ? fit_training(resolver) : fit_inference(resolver);
+            row.row = id;
+            if (row.yes) rows.push_back(std::move(row));
+        }
+        const auto size = [](const report::Document& row) {
+            return *row.find("weights")->value.number();
+        };
+        std::stable_sort(rows.begin(), rows.end(),
+                         [&](const auto& a, const auto& b) { return size(a) > size(b); });
+        return rows;
+    }
+    Resolver resolver(arguments, catalog);
+    return {arguments.has("train") ? fit_training(resolver) : fit_inference(resolver)};
+}
+
+}  // namespace napkin::cli

@@ -1,0 +1,92 @@
+// The roofline of one kernel: by its intensity, or as a matrix multiplication.
+#include "napkin/roofline.hpp"
+
+#include "cli/command.hpp"
+#include "cli/question.hpp"
+
+namespace napkin::cli {
+namespace {
+
+using report::number;
+using report::word;
+
+// "4096x4096x8192"
+std::optional<Gemm> read_gemm(std::string_view text) {
+    std::array<double, 3> sizes{};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::size_t end = i + 1 < sizes.size() ? text.find('x') : text.size();
+        if (end == std::string_view::npos) return std::nullopt;
+        const auto size = read_whole(text.substr(0, end));
+        if (!size.value) return std::nullopt;
+        sizes[i] = *size.value;
+        text.remove_prefix(std::min(text.size(), end + 1));
+    }
+    return Gemm{.m = sizes[0], .n = sizes[1], .k = sizes[2]};
+}
+
+}  // namespace
+
+Documents roofline(const Arguments& arguments, const Catalog& catalog) {
+    Resolver resolver(arguments, catalog);
+    const Machine machine = resolver.machine();
+    Model none;
+    Workload workload;
+    resolver.formats(none, workload, machine.accelerator);
+    const auto text = resolver.setting("gemm");
+    const auto intensity = resolver.optional("intensity", read_number);
+    std::optional<Gemm> gemm;
+    if (text) {
+        gemm = read_gemm(*text);
+        if (!gemm) resolver.refuse("gemm", *text, "expected MxNxK, such as 4096x4096x4096");
+    }
+    if (!text && !arguments.has("intensity")) {
+        resolver.problem({.id = "missing-kernel",
+                          .message = "no kernel given",
+                          .where = {},
+                          .expected = "--intensity FLOP/B, or --gemm MxNxK",
+                          .suggestions = {},
+                          .hint = {}});
+    }
+    if (text && arguments.has("intensity")) {
+        resolver.problem({.id = "two-kernels",
+                          .message = "--intensity and --gemm are two kernels",
+                          .where = {.flag = "--gemm"},
+                          .expected = "one of them",
+                          .suggestions = {},
+                          .hint = {}});
+    }
+    if (intensity && *intensity <= 0) {
+        resolver.refuse("intensity", *resolver.setting("intensity"), "expected more than zero");
+    }
+    resolver.finish();
+
+    const Arithmetic wanted = workload.activations.computes_in.value_or(Arithmetic::bf16);
+    const auto kernel = gemm ? intensity_of<Traced>(*gemm, workload.activations)
+                             : given<Traced>(Intensity<>(*intensity), "intensity", "--intensity");
+    const auto roof = napkin::roofline<Traced>(kernel, machine.accelerator, wanted);
+    report::Document answer;
+    answer.command = "roofline";
+    answer.primary = "attainable_flops";
+    answer.inputs = resolver.inputs;
+    answer.notes = resolver.notes;
+    const std::string arithmetic(name_of(usable(machine.accelerator, wanted).value_or(wanted)));
+    answer.title =
+        (gemm ? "GEMM " + *text : "a kernel of " + to_text(*intensity, Style::intensity)) + " in " +
+        arithmetic + " on " + machine.accelerator.name;
+    answer.results = {
+        plain_result("bound", word(std::string(name_of(roof.bound))), "bound by"),
+        ceiling_of(result("attainable_flops", roof.attainable, Style::flop_rate, "attainable")),
+        result("intensity", roof.intensity, Style::intensity, "intensity"),
+        result("ridge_intensity", roof.ridge, Style::intensity, "ridge point",
+               "above it, compute-bound"),
+        result("headroom", roof.headroom, Style::plain, "headroom",
+               "times faster if it were compute-bound")};
+    if (gemm) {
+        const double work = 2 * gemm->m * gemm->n * gemm->k;
+        answer.results.push_back(plain_result(
+            "time", number(work / value_of(roof.attainable), "s", Style::duration), "at best"));
+    }
+    return {answer};
+}
+
+}  // namespace napkin::cli

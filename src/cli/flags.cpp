@@ -1,0 +1,90 @@
+#include "cli/flags.hpp"
+
+#include <array>
+
+namespace napkin::cli {
+namespace {
+
+constexpr std::array flags{
+    Flag{"on", "MACHINE", "h100, 8xh100, nxh100, dgx-h100, a list, all, or FILE.json", "Question",
+         false, true},
+    // Workload
+    Flag{"context", "LENGTH", "tokens in the cache (default: 8k, or the model's maximum)",
+         "Workload"},
+    Flag{"batch", "N", "sequences at once, over the whole machine (default: 1)", "Workload"},
+    Flag{"prompt", "LENGTH", "prompt tokens (default: 2k)", "Workload"},
+    Flag{"prefix", "LENGTH", "leading prompt tokens that are cached already", "Workload"},
+    Flag{"output", "LENGTH", "tokens to generate (default: 512)", "Workload"},
+    Flag{"kv-per-token", "BYTES", "KV cache of a model known by its size alone", "Workload"},
+    // Training
+    Flag{"train", "", "a training step instead of inference", "Training"},
+    Flag{"tokens", "COUNT", "tokens to train on, such as 15.6T", "Training"},
+    Flag{"seq", "LENGTH", "tokens of a training sequence", "Training"},
+    Flag{"micro-batch", "N", "sequences in a forward pass (default: 1)", "Training"},
+    Flag{"mfu", "SHARE", "model FLOPs utilisation reached, such as 41%", "Training"},
+    Flag{"mfu-peak", "FORMAT", "the peak that MFU counts against (default: bf16)", "Training"},
+    Flag{"convention", "6n", "how FLOPs are counted (only 6n so far)", "Training"},
+    Flag{"flops", "FLOP", "work of a claimed run, instead of a model and tokens", "Training"},
+    Flag{"days", "DAYS", "duration of a claimed run", "Training"},
+    Flag{"device-hours", "COUNT", "device-hours of a claimed run", "Training"},
+    // Formats
+    Flag{"weights", "FORMAT", "bf16, fp8, int4, mxfp4, q4_k ... (default: the checkpoint's)",
+         "Formats", false, true},
+    Flag{"kv", "FORMAT", "of the KV cache (default: bf16)", "Formats", false, true},
+    Flag{"activations", "FORMAT", "of activations (default: bf16)", "Formats", false, true},
+    Flag{"precision", "FORMAT", "all three at once; arithmetic formats only", "Formats", false,
+         true},
+    // Layout
+    Flag{"tp", "N", "tensor parallel: every matrix over N devices", "Layout"},
+    Flag{"pp", "N", "pipeline stages", "Layout"},
+    Flag{"dp", "N", "replicas", "Layout"},
+    Flag{"reserve", "BYTES", "kept free on each device (default: 10 % of it)", "Layout"},
+    // Money and failures
+    Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
+    Flag{"device-mtbf", "TIME", "mean time between failures of one device", "Failures"},
+    Flag{"checkpoint-stall", "TIME", "time that training stands still for a checkpoint",
+         "Failures"},
+    Flag{"restart", "TIME", "from an interruption until training goes on", "Failures"},
+    Flag{"interval-rule", "RULE", "young, daly or saxena (default: young)", "Failures"},
+    // Roofline
+    Flag{"intensity", "FLOP/B", "arithmetic intensity of a kernel", "Roofline"},
+    Flag{"gemm", "MxNxK", "a matrix multiplication of this size", "Roofline"},
+    // Every command
+    Flag{"json", "", "the answer as JSON, one object a line", "Output"},
+    Flag{"csv", "", "as CSV", "Output"},
+    Flag{"markdown", "", "as Markdown", "Output"},
+    Flag{"q", "", "only the main figure, in base units", "Output"},
+    Flag{"get", "KEY,...", "only these figures, one a line, in base units", "Output"},
+    Flag{"explain", "", "show how each figure came about", "Output"},
+    Flag{"require", "'KEY OP VALUE'", "exit 1 unless it holds; repeatable", "Output", true},
+    Flag{"at", "LEVEL", "ceiling, worst, typical or best (default: ceiling)", "Output"},
+    Flag{"strict", "", "warnings fail", "Output"},
+    Flag{"color", "WHEN", "auto, always or never", "Output"},
+    Flag{"set", "KEY=VALUE", "override an input, such as gpu.memory_bandwidth=4TB/s; repeatable",
+         "Input", true},
+    Flag{"presets", "DIR", "more presets, before the compiled-in ones", "Input"},
+    Flag{"help", "", "this text", "Output"},
+};
+
+constexpr std::array<std::string_view, 13> common{
+    "json", "csv",    "markdown", "q",   "get",     "explain", "require",
+    "at",   "strict", "color",    "set", "presets", "help"};
+
+}  // namespace
+
+std::span<const Flag> all_flags() {
+    return flags;
+}
+
+const Flag* find_flag(std::string_view name) {
+    for (const Flag& flag : flags) {
+        if (flag.name == name) return &flag;
+    }
+    return nullptr;
+}
+
+std::span<const std::string_view> common_flags() {
+    return common;
+}
+
+}  // namespace napkin::cli

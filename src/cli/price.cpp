@@ -1,0 +1,37 @@
+#include "cli/price.hpp"
+
+#include <algorithm>
+
+namespace napkin::cli {
+
+std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part) {
+    if (const auto price = resolver.optional("price", read_money)) {
+        resolver.add_input("price", report::number(price->value(), "USD", Style::money),
+                           resolver.from("price"));
+        return Rent{given<Traced>(*price, "rent_per_device_hour", "--price"), "as given"};
+    }
+    const auto median = median_rent(part);
+    if (!median) {
+        resolver.note("no-price", "no dated rent of " + part.name + " is known: --price gives one");
+        return std::nullopt;
+    }
+    double low = part.rent.front().low;
+    double high = part.rent.front().high;
+    std::string from = part.rent.front().date;
+    std::string to = from;
+    for (const DatedPrice& price : part.rent) {
+        low = smaller(low, price.low);
+        high = larger(high, price.high);
+        from = std::min(from, price.date);
+        to = std::max(to, price.date);
+    }
+    const std::string dates = from == to ? from : from + " to " + to;
+    resolver.add_input("price", report::number(*median, "USD", Style::money), "default");
+    return Rent{
+        given<Traced>(Dollars<>(*median), "rent_per_device_hour",
+                      "median of " + std::to_string(part.rent.size()) + " prices, " + dates),
+        to_text(*median, Style::money) + " a device-hour: median of " + to_text(low, Style::plain) +
+            " to " + to_text(high, Style::plain) + ", " + dates};
+}
+
+}  // namespace napkin::cli

@@ -1,0 +1,19 @@
+// Rent: what a device-hour costs, as given or as the median of dated prices.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/question.hpp"
+
+namespace napkin::cli {
+
+struct Rent {
+    Dollars<Traced> per_device_hour{};
+    std::string remark{};  // its range and dates
+};
+
+/// --price, else the median of the dated prices of the part. None known: no dollars, and a note.
+[[nodiscard]] std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part);
+
+}  // namespace napkin::cli

@@ -1,0 +1,231 @@
+#include "cli/question.hpp"
+
+#include "cli/command.hpp"
+
+namespace napkin::cli {
+namespace {
+
+using report::number;
+using report::word;
+
+// Degrees given by flags; the one that is missing is filled so that the product is the machine.
+std::optional<Layout> given_layout(Resolver& resolver, const Inputs& inputs) {
+    const auto tp = resolver.optional("tp", read_whole);
+    const auto pp = resolver.optional("pp", read_whole);
+    const auto dp = resolver.optional("dp", read_whole);
+    if (!tp && !pp && !dp) return std::nullopt;
+    Layout layout{.dp = dp.value_or(1),
+                  .tp = tp.value_or(1),
+                  .pp = pp.value_or(1),
+                  .zero = 0,
+                  .why = "as given"};
+    const double devices = inputs.machine.devices;
+    const double given = layout.dp * layout.tp * layout.pp;
+    const double rest = devices / given;
+    if (rest == round_down(rest) && rest > 1) {
+        // What is left becomes replicas, or tensor parallelism where replicas are given.
+        if (!dp) {
+            layout.dp = rest;
+        } else if (!tp) {
+            layout.tp = rest;
+        }
+    }
+    return layout;
+}
+
+void add_layout(Resolver& resolver, const Question& question) {
+    const Layout& layout = question.placement.layout;
+    report::Input input{.key = "layout",
+                        .value = {},
+                        .from = question.layout_given ? "flag" : "default",
+                        .members = {},
+                        .flips_at = {}};
+    input.members = {{"dp", number(layout.dp, "1", Style::whole)},
+                     {"tp", number(layout.tp, "1", Style::whole)},
+                     {"pp", number(layout.pp, "1", Style::whole)},
+                     {"why", word(layout.why)}};
+    resolver.inputs.push_back(std::move(input));
+}
+
+void refuse_layout(Resolver& resolver, const Layout& layout, const Inputs& inputs) {
+    for (const Violation& violation : violations(layout, inputs.model, inputs.machine)) {
+        resolver.problem({.id = violation.id,
+                          .message = violation.message,
+                          .where = {.flag = "--" + violation.id.substr(violation.id.find('-') + 1)},
+                          .expected = {},
+                          .suggestions = {},
+                          .hint = {}});
+    }
+}
+
+void add_machine_input(Resolver& resolver, const Machine& machine) {
+    report::Input input{
+        .key = "machine", .value = {}, .from = resolver.from("on"), .members = {}, .flips_at = {}};
+    input.members = {{"id", word(machine.id)},
+                     {"name", word(machine.name)},
+                     {"accelerator", word(machine.accelerator.id)},
+                     {"devices", number(machine.devices, "1", Style::whole)}};
+    resolver.inputs.push_back(std::move(input));
+}
+
+// nxh100: the smallest count of it (of systems: of whole ones) for which the answer is yes.
+void settle_count(Resolver& resolver, Inputs& inputs, const std::optional<double>& devices) {
+    const double each = inputs.machine.devices;
+    const double count = round_up(devices.value_or(each) / each);
+    const std::string name = inputs.machine.name;
+    const std::string id = inputs.machine.id;
+    inputs.machine = with_devices(inputs.machine, count * each);
+    if (count > 1) {
+        inputs.machine.name = shortest(count) + " x " + name;
+        inputs.machine.id = shortest(count) + "x" + id;
+    }
+    add_machine_input(resolver, inputs.machine);
+}
+
+}  // namespace
+
+Question inference_question(Resolver& resolver, bool with_prompt) {
+    Question question;
+    Inputs& inputs = question.inputs;
+    inputs.model = resolver.model();
+    inputs.machine = resolver.machine();
+    const bool known = !inputs.model.id.empty();
+    if (with_prompt) {
+        inputs.workload.prompt = resolver.length("prompt", 2048);
+        inputs.workload.prefix = resolver.length("prefix", 0);
+        inputs.workload.context = inputs.workload.prompt;
+        if (inputs.workload.prefix >= inputs.workload.prompt) {
+            resolver.problem(
+                {.id = "nothing-to-read",
+                 .message = "the cached prefix leaves nothing of the prompt to read",
+                 .where = {.flag = "--prefix"},
+                 .expected = "less than the prompt of " + with_separators(inputs.workload.prompt),
+                 .suggestions = {},
+                 .hint = {}});
+        }
+        if (known && is_size(inputs.model)) {
+            resolver.problem({.id = "needs-architecture",
+                              .message = "a size has no layers, so its attention is unknown",
+                              .where = {},
+                              .expected = "a preset: `napkin model` lists them",
+                              .suggestions = {},
+                              .hint = {}});
+        }
+    } else if (known) {
+        inputs.workload.context = resolver.context(inputs.model);
+    }
+    inputs.workload.batch = resolver.whole("batch", 1);
+    resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
+    const bool machine_known = !inputs.machine.accelerator.id.empty();
+    if (machine_known && capacity(inputs.machine.accelerator) <= Bytes<>(0)) {
+        resolver.problem(
+            {.id = "unknown-capacity",
+             .message = "the memory of " + inputs.machine.accelerator.name + " is not known",
+             .where = {.flag = "--on"},
+             .expected = "--set gpu.memory_capacity=BYTES",
+             .suggestions = {},
+             .hint = {}});
+    }
+    resolver.reserve(inputs.assumptions);
+    const std::optional<Layout> layout = given_layout(resolver, inputs);
+    if (layout && known && machine_known && !resolver.any_count()) {
+        refuse_layout(resolver, *layout, inputs);
+    }
+    resolver.finish();
+    if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
+    question.layout_given = layout.has_value() && !resolver.any_count();
+    question.candidates = question.layout_given ? std::vector<Layout>{*layout}
+                                                : inference_layouts(inputs.model, inputs.machine);
+    question.placement = place(inputs, question.candidates);
+    inputs.layout = question.placement.layout;
+    add_layout(resolver, question);
+    return question;
+}
+
+Question training_question(Resolver& resolver) {
+    Question question;
+    Inputs& inputs = question.inputs;
+    inputs.model = resolver.model();
+    inputs.machine = resolver.machine();
+    constexpr double usual = 8192;
+    const double most = inputs.model.max_context > 0 ? inputs.model.max_context : usual;
+    if (!is_size(inputs.model)) {
+        inputs.workload.sequence = resolver.length("seq", smaller(usual, most));
+        inputs.workload.micro_batch = resolver.whole("micro-batch", 1);
+    }
+    resolver.reserve(inputs.assumptions);
+    resolver.finish();
+    if (resolver.any_count()) settle_count(resolver, inputs, min_training_devices(inputs));
+    question.placement.layout = {.dp = inputs.machine.devices,
+                                 .tp = 1,
+                                 .pp = 1,
+                                 .zero = 3,
+                                 .why = "ZeRO 3 over all devices, full recompute"};
+    inputs.layout = question.placement.layout;
+    return question;
+}
+
+std::string layout_text(const Layout& layout) {
+    std::string text;
+    const auto add = [&](std::string_view name, double degree) {
+        if (degree > 1) text += ", " + std::string(name) + " " + shortest(degree);
+    };
+    add("tp", layout.tp);
+    add("pp", layout.pp);
+    add("dp", layout.dp);
+    return text;
+}
+
+std::string title(const Question& question) {
+    const Inputs& inputs = question.inputs;
+    const Model& model = inputs.model;
+    std::string text = model.id + " (";
+    if (!is_size(model)) text += to_text(parameters(model), Style::count) + ", ";
+    text += (model.weights_as.empty() ? "bf16" : model.weights_as) + ") on " + inputs.machine.name;
+    if (inputs.layout.zero == 0) text += layout_text(inputs.layout);
+    return text;
+}
+
+report::Document document(std::string command, const Resolver& resolver, const Question& question) {
+    report::Document result;
+    result.command = std::move(command);
+    result.title = title(question);
+    result.inputs = resolver.inputs;
+    result.notes = resolver.notes;
+    return result;
+}
+
+report::Result result(std::string key, const Traced& value, Style style, std::string label,
+                      std::string remark) {
+    return {.key = std::move(key),
+            .value = number(value.value(), "1", style),
+            .kind = {},
+            .expected = {},
+            .label = std::move(label),
+            .remark = std::move(remark),
+            .share = {},
+            .trace = value};
+}
+
+report::Result plain_result(std::string key, report::Value value, std::string label,
+                            std::string remark) {
+    return {.key = std::move(key),
+            .value = std::move(value),
+            .kind = {},
+            .expected = {},
+            .label = std::move(label),
+            .remark = std::move(remark),
+            .share = {},
+            .trace = {}};
+}
+
+report::Result ceiling_of(report::Result result) {
+    result.kind = "ceiling";
+    return result;
+}
+
+report::Term term(std::string name, const Bytes<Traced>& bytes) {
+    return {.name = std::move(name), .value = number(value_of(bytes), "B", Style::bytes)};
+}
+
+}  // namespace napkin::cli

@@ -1,0 +1,120 @@
+// From raw arguments to resolved inputs: names looked up, texts read, defaults filled in, each
+// with where it came from. All problems are collected and thrown together.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "napkin/catalog.hpp"
+#include "napkin/inputs.hpp"
+#include "napkin/text.hpp"
+#include "report/document.hpp"
+
+namespace napkin::cli {
+
+class Resolver {
+  public:
+    Resolver(const Arguments& arguments, const Catalog& catalog);
+
+    /// The model of the first positional argument; reports its absence.
+    Model model();
+    /// The machine of --on; reports its absence.
+    Machine machine();
+    /// `nxh100` asks for the smallest count that will do.
+    [[nodiscard]] bool any_count() const { return any_count_; }
+    /// Applies --set to an accelerator that was looked up by itself.
+    void override_machine(Accelerator& part) { apply_settings(part); }
+    /// The machine of --on with another number of devices.
+    [[nodiscard]] Machine machine_with(double count) const;
+
+    /// A flag read by `reader`, or nothing. Also answers to `--set KEY=VALUE`.
+    template <class Reader>
+    auto optional(std::string_view flag, Reader reader) -> decltype(reader("").value) {
+        const auto text = setting(flag);
+        if (!text) return std::nullopt;
+        const auto reading = reader(*text);
+        if (!reading.value) refuse(flag, *text, reading.problem);
+        return reading.value;
+    }
+
+    /// A whole number with a default; listed among the inputs.
+    double whole(std::string_view flag, double otherwise);
+    double length(std::string_view flag, double otherwise);
+    /// min(8,192, the model's maximum), unless a flag says otherwise.
+    double context(const Model& model);
+    /// Weight, KV and activation formats into the model and workload.
+    void formats(Model& model, Workload& workload, const Accelerator& accelerator);
+    void reserve(Assumptions& assumptions);
+    /// --mfu, a share of the peak above 0 and up to 100 %.
+    std::optional<double> mfu();
+    /// The format whose dense peak MFU counts against; bf16 unless a flag says otherwise.
+    Arithmetic mfu_peak();
+    /// Only the 6n convention is known; anything else is refused.
+    void convention();
+    /// Reports a flag that the question cannot do without.
+    void expect(std::string_view flag, std::string what);
+    /// Reports a part that states no peak for an arithmetic.
+    void require_peak(const Accelerator& part, Arithmetic arithmetic);
+
+    void add_input(std::string key, report::Value value, std::string from);
+    void note(std::string id, std::string message, bool warning = false);
+    void problem(Problem found) { problems_.push_back(std::move(found)); }
+    void refuse(std::string_view flag, const std::string& text, std::string expected);
+    /// Runs `look_up`, collecting what it throws.
+    template <class T>
+    T attempt(const std::function<T()>& look_up, std::string_view flag) {
+        try {
+            return look_up();
+        } catch (const Error& error) {
+            take(error, flag);
+            return T{};
+        }
+    }
+    void take(const Error& error, std::string_view flag);
+    /// Throws everything that was found, if anything was.
+    void finish();
+
+    [[nodiscard]] std::optional<std::string> setting(std::string_view flag) const;
+    [[nodiscard]] std::string from(std::string_view flag) const;
+    [[nodiscard]] bool strict() const { return arguments_.has("strict"); }
+    [[nodiscard]] const Arguments& arguments() const { return arguments_; }
+
+    std::vector<report::Input> inputs{};
+    std::vector<Note> notes{};
+
+  private:
+    void apply_settings(Accelerator& part);
+    void describe(const Model& model, std::string from);
+    void describe(const Machine& machine);
+
+    const Arguments& arguments_;
+    const Catalog& catalog_;
+    std::map<std::string, std::string, std::less<>> settings_{};  // --set
+    std::vector<Problem> problems_{};
+    std::string machine_name_{};
+    bool any_count_{};
+};
+
+/// A duration, or a bare number of days.
+[[nodiscard]] Reading<Seconds<>> read_days(std::string_view text);
+
+/// "8xh100" -> 8 and "h100"; "nxh100" -> no count; "h100" -> 1.
+struct MachineName {
+    std::optional<double> count{};
+    std::string name{};
+};
+[[nodiscard]] MachineName split_machine(std::string_view text);
+
+/// Overrides of single figures of an accelerator or model: "gpu.memory_bandwidth".
+void apply_machine_settings(Accelerator& accelerator,
+                            const std::map<std::string, std::string, std::less<>>& settings,
+                            Resolver& resolver);
+void apply_model_settings(Model& model,
+                          const std::map<std::string, std::string, std::less<>>& settings,
+                          Resolver& resolver);
+[[nodiscard]] std::vector<std::string> setting_names();
+
+}  // namespace napkin::cli

@@ -1,0 +1,114 @@
+// Figures of the machine and model that --set overrides, by the names of the contract's results.
+#include <array>
+
+#include "cli/resolve.hpp"
+
+namespace napkin::cli {
+namespace {
+
+using Settings = std::map<std::string, std::string, std::less<>>;
+
+template <class Target>
+struct Setting {
+    std::string_view name{};
+    // Reads the text into the target; returns what is wrong with it, or nothing.
+    std::string (*apply)(Target&, std::string_view){};
+};
+
+template <class Q>
+std::string store(const Reading<Q>& reading, Q& into) {
+    if (reading.value) into = *reading.value;
+    return reading.problem;
+}
+
+constexpr std::array machine_settings{
+    Setting<Accelerator>{"gpu.memory_bandwidth",
+                         [](Accelerator& a, std::string_view text) {
+                             return store(read_byte_rate(text), a.memory.bandwidth);
+                         }},
+    Setting<Accelerator>{"gpu.memory_capacity",
+                         [](Accelerator& a, std::string_view text) {
+                             return store(read_bytes(text), a.memory.reported);
+                         }},
+    Setting<Accelerator>{"gpu.scale_up_bandwidth",
+                         [](Accelerator& a, std::string_view text) {
+                             return store(read_byte_rate(text), a.links.scale_up);
+                         }},
+    Setting<Accelerator>{"gpu.scale_out_bandwidth",
+                         [](Accelerator& a, std::string_view text) {
+                             return store(read_byte_rate(text), a.links.scale_out);
+                         }},
+    Setting<Accelerator>{"gpu.power", [](Accelerator& a, std::string_view text) {
+                             return store(read_power(text), a.power.tdp);
+                         }}};
+
+constexpr std::array model_settings{
+    Setting<Model>{
+        "model.max_context",
+        [](Model& m, std::string_view text) { return store(read_length(text), m.max_context); }},
+    Setting<Model>{"model.parameters",
+                   [](Model& m, std::string_view text) {
+                       // The layers no longer describe it: only the size is left.
+                       const auto count = read_count(text);
+                       if (!count.value) return count.problem;
+                       const double kv = m.size_kv_bytes_per_token;
+                       m.blocks.clear();
+                       m.size_total = m.size_active = *count.value;
+                       m.size_kv_bytes_per_token = kv;
+                       return std::string();
+                   }},
+    Setting<Model>{"model.active_parameters", [](Model& m, std::string_view text) {
+                       const auto count = read_count(text);
+                       if (!count.value) return count.problem;
+                       if (!is_size(m)) return std::string("only a size can be given active ones");
+                       if (*count.value > m.size_total) return std::string("more than there are");
+                       m.size_active = *count.value;
+                       return std::string();
+                   }}};
+
+constexpr std::string_view peak_prefix = "gpu.peak_flops_";
+
+template <class Target, std::size_t N>
+void apply(const std::array<Setting<Target>, N>& known, Target& target, const Settings& settings,
+           Resolver& resolver) {
+    for (const Setting<Target>& setting : known) {
+        const auto found = settings.find(setting.name);
+        if (found == settings.end()) continue;
+        const std::string wrong = setting.apply(target, found->second);
+        if (!wrong.empty()) resolver.refuse(setting.name, found->second, wrong);
+        resolver.add_input(std::string(setting.name), report::word(found->second), "set");
+    }
+}
+
+}  // namespace
+
+void apply_machine_settings(Accelerator& accelerator, const Settings& settings,
+                            Resolver& resolver) {
+    apply(machine_settings, accelerator, settings, resolver);
+    for (std::size_t i = 0; i < arithmetic_count; ++i) {
+        const std::string name =
+            std::string(peak_prefix) + std::string(name_of(static_cast<Arithmetic>(i)));
+        const auto found = settings.find(name);
+        if (found == settings.end()) continue;
+        const std::string wrong = store(read_flop_rate(found->second), accelerator.compute.peak[i]);
+        if (!wrong.empty()) resolver.refuse(name, found->second, wrong);
+        resolver.add_input(name, report::word(found->second), "set");
+    }
+}
+
+void apply_model_settings(Model& model, const Settings& settings, Resolver& resolver) {
+    apply(model_settings, model, settings, resolver);
+}
+
+std::vector<std::string> setting_names() {
+    std::vector<std::string> names;
+    for (const auto& setting : machine_settings) names.emplace_back(setting.name);
+    for (const auto& setting : model_settings) names.emplace_back(setting.name);
+    for (std::size_t i = 0; i < arithmetic_count; ++i) {
+        names.push_back(std::string(peak_prefix) +
+                        std::string(name_of(static_cast<Arithmetic>(i))));
+    }
+    return names;
+}
+
+}  // namespace napkin::cli

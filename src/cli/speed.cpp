@@ -1,0 +1,96 @@
+#include "cli/speed.hpp"
+
+namespace napkin::cli {
+
+using report::number;
+using report::word;
+
+std::vector<report::Result> decode_results(const Decode<Traced>& answer, const Inputs& inputs) {
+    const bool many = inputs.workload.batch > 1;
+    std::vector<report::Result> results{
+        ceiling_of(result("tokens_per_second", answer.tokens_per_second, Style::token_rate,
+                          many ? "all sequences" : "tokens", "a ceiling: no run is faster")),
+        ceiling_of(result("tokens_per_second_per_user", answer.tokens_per_second_per_user,
+                          Style::token_rate, many ? "each of them" : "")),
+        ceiling_of(result("step_time", answer.step_time, Style::duration, "step time")),
+        plain_result("bound", word(std::string(name_of(answer.step.bound))), "bound by"),
+        result("intensity", answer.intensity, Style::intensity, "intensity"),
+        result("compute_utilization", answer.compute_utilization, Style::percent, "compute used",
+               "of the data-sheet peak"),
+        result("critical_batch", answer.critical_batch, Style::whole, "critical batch",
+               "from here the linear layers are compute-bound")};
+    // Distinct weights: what tensor parallelism replicates is one weight, however often it is read.
+    Inputs whole = inputs;
+    whole.layout = {};
+    whole.workload.batch = round_up(inputs.workload.batch / inputs.layout.dp);
+    const double read = decode<double>(whole).totals.weights;
+    const double all = parameters(inputs.model);
+    results.push_back(plain_result("weights_read", number(read, "1", Style::count), "weights read",
+                                   "of " + to_text(all, Style::count) + ", once a step"));
+    return results;
+}
+
+std::vector<report::Result> prefill_results(const Prefill<Traced>& answer, const Inputs& inputs) {
+    const double fresh = inputs.workload.prompt - inputs.workload.prefix;
+    return {ceiling_of(result(
+                "time_to_first_token", answer.time_to_first_token, Style::duration, "first token",
+                with_separators(fresh) + " tokens to read; a floor: no run is sooner")),
+            ceiling_of(result("tokens_per_second", answer.tokens_per_second, Style::token_rate,
+                              "tokens read")),
+            plain_result("bound", word(std::string(name_of(answer.step.bound))), "bound by"),
+            result("intensity", answer.intensity, Style::intensity, "intensity"),
+            result("compute_utilization", answer.compute_utilization, Style::percent,
+                   "compute used", "of the data-sheet peak")};
+}
+
+void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals) {
+    const auto bytes = [&](std::string name, const Bytes<Traced>& value) {
+        if (value_of(value) > 0) document.terms.push_back(term(std::move(name), value));
+    };
+    bytes("weights", totals.weight_bytes);
+    bytes("kv_cache", totals.kv_bytes);
+    bytes("activations", totals.activation_bytes);
+    bytes("scale_up", totals.scale_up_bytes);
+    bytes("scale_out", totals.scale_out_bytes);
+    document.terms.push_back({"flops", number(value_of(step.flops), "FLOP", Style::flops)});
+    const auto time = [&](std::string name, const Seconds<Traced>& value) {
+        document.terms.push_back({std::move(name), number(value_of(value), "s", Style::duration)});
+    };
+    time("compute_time", step.compute);
+    time("memory_time", step.memory);
+    time("network_time", step.network);
+}
+
+void add_rates(report::Document& document, const Question& question,
+               std::vector<report::Result> rates) {
+    const Inputs& inputs = question.inputs;
+    const Fit<Traced> outcome =
+        napkin::fit(inference_residents<Traced>(inputs), inputs.machine.accelerator);
+    document.verdict = outcome.fits ? "fits" : "does-not-fit";
+    document.verdict_text = outcome.fits ? "fits" : "does not fit";
+    document.yes = outcome.fits;
+    const bool shown = !outcome.fits;
+    if (outcome.fits) {
+        document.results = std::move(rates);
+    } else {
+        document.if_it_fit = std::move(rates);
+    }
+    document.results.push_back(
+        result("required", outcome.required, Style::memory, shown ? "required" : ""));
+    document.results.push_back(result("capacity", outcome.capacity, Style::memory,
+                                      shown ? "capacity" : "",
+                                      inputs.machine.accelerator.memory.sold_as + " sold"));
+    document.results.push_back(
+        result("margin", outcome.margin, Style::memory, shown ? "margin" : ""));
+    if (outcome.tight) {
+        document.notes.push_back(
+            {"tight", "the margin is under 5 % of the device's capacity", true});
+    }
+    if (outcome.fits) return;
+    if (const auto devices = min_devices(inputs)) {
+        document.footer.push_back("fits on " + with_separators(*devices) +
+                                  " of them at the least (`napkin fit` shows what takes the room)");
+    }
+}
+
+}  // namespace napkin::cli

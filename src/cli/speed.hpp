@@ -1,0 +1,22 @@
+// How answers about speed are written: a plan that does not fit gets its verdict and no rates.
+#pragma once
+
+#include "cli/question.hpp"
+#include "napkin/inference.hpp"
+
+namespace napkin::cli {
+
+[[nodiscard]] std::vector<report::Result> decode_results(const Decode<Traced>& answer,
+                                                         const Inputs& inputs);
+[[nodiscard]] std::vector<report::Result> prefill_results(const Prefill<Traced>& answer,
+                                                          const Inputs& inputs);
+
+/// The terms of a step: what is read and moved, and the times that its length is the largest of.
+void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals);
+
+/// Puts `rates` among the results if the plan fits, else under `if_it_fit` with the missing bytes
+/// as the result. `verdict` is set either way.
+void add_rates(report::Document& document, const Question& question,
+               std::vector<report::Result> rates);
+
+}  // namespace napkin::cli

@@ -1,0 +1,85 @@
+#include "napkin/capacity.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace napkin {
+namespace {
+
+constexpr double longest_context = 1099511627776.0;  // 2^40 tokens: beyond any use
+constexpr double most_sequences = 1099511627776.0;
+constexpr double most_devices = 1048576;
+
+bool any_fits(const Inputs& inputs, std::span<const Layout> candidates) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const Layout& layout) {
+        Inputs trial = inputs;
+        trial.layout = layout;
+        return fit(inference_residents<double>(trial), trial.machine.accelerator).fits;
+    });
+}
+
+// Of a number that `set` puts into the inputs: the largest one that still fits.
+template <class Set>
+std::optional<double> largest_fitting(const Inputs& inputs, std::span<const Layout> candidates,
+                                      double most, Set set) {
+    Inputs trial = inputs;
+    const auto fits = [&](double n) {
+        set(trial, n);
+        return any_fits(trial, candidates);
+    };
+    const double found = largest_that(fits, most);
+    if (found == most) return std::nullopt;
+    return found;
+}
+
+}  // namespace
+
+Placement place(const Inputs& inputs, std::span<const Layout> candidates) {
+    Placement best;
+    bool first = true;
+    for (const Layout& layout : candidates) {
+        Inputs trial = inputs;
+        trial.layout = layout;
+        const Fit<> outcome = fit(inference_residents<double>(trial), trial.machine.accelerator);
+        if (outcome.fits) return {layout, outcome};
+        if (first || outcome.margin > best.fit.margin) best = {layout, outcome};
+        first = false;
+    }
+    return best;
+}
+
+std::optional<double> max_context(const Inputs& inputs, std::span<const Layout> candidates) {
+    return largest_fitting(inputs, candidates, longest_context,
+                           [](Inputs& trial, double n) { trial.workload.context = n; });
+}
+
+std::optional<double> max_batch(const Inputs& inputs, std::span<const Layout> candidates) {
+    return largest_fitting(inputs, candidates, most_sequences,
+                           [](Inputs& trial, double n) { trial.workload.batch = n; });
+}
+
+std::optional<double> min_devices(const Inputs& inputs) {
+    Inputs trial = inputs;
+    // No fewer than would hold the weights with nothing beside them.
+    const double room = capacity(inputs.machine.accelerator).value();
+    if (room <= 0) return std::nullopt;
+    const double least = larger(1.0, std::floor(weight_bytes<double>(inputs.model).value() / room));
+    for (double n = least; n <= smaller(most_devices, 64 * least + 64); ++n) {
+        trial.machine = with_devices(inputs.machine, n);
+        const std::vector<Layout> candidates = inference_layouts(trial.model, trial.machine);
+        if (any_fits(trial, candidates)) return n;
+    }
+    return std::nullopt;
+}
+
+std::optional<double> min_training_devices(const Inputs& inputs) {
+    Inputs trial = inputs;
+    const auto fails = [&](double n) {
+        trial.machine = with_devices(inputs.machine, n);
+        return !fit(training_residents<double>(trial), trial.machine.accelerator).fits;
+    };
+    if (fails(most_devices)) return std::nullopt;
+    return largest_that(fails, most_devices) + 1;
+}
+
+}  // namespace napkin

@@ -1,0 +1,194 @@
+#include "napkin/model.hpp"
+
+#include <cmath>
+
+#include "napkin/derivation.hpp"
+
+namespace napkin {
+namespace {
+
+constexpr std::array<std::string_view, role_count> role_names{
+    "embedding", "positions", "head",        "attention",     "recurrence", "feed_forward",
+    "router",    "expert",    "expert_bias", "shared_expert", "norm"};
+
+constexpr std::array all_roles{Role::embedding,     Role::positions,  Role::head,
+                               Role::attention,     Role::recurrence, Role::feed_forward,
+                               Role::router,        Role::expert,     Role::expert_bias,
+                               Role::shared_expert, Role::norm};
+
+double divisor(const Tensor& tensor, const Sharding& sharding) {
+    switch (tensor.split) {
+        case Split::ranks:
+            return sharding.ranks;
+        case Split::kv_heads:
+            return sharding.kv_ranks;
+        case Split::whole:
+            break;
+    }
+    return 1;
+}
+
+double active_share(const Block& block) {
+    const auto* experts = std::get_if<Experts>(&block.feed_forward);
+    return experts == nullptr ? 1 : experts->active / experts->experts;
+}
+
+std::string per_layer(Role role, std::string_view what) {
+    return std::string(name_of(role)) + "_" + std::string(what);
+}
+
+// Sums `value(role)` over the roles of a block and its layers, and over the outer weights.
+template <class Q, class OfBlock, class OfOuter>
+Q sum_model(const Model& model, OfBlock of_block, OfOuter of_outer) {
+    Q total = of_outer(outer_tensors(model));
+    for (const Block& block : model.blocks) total = total + of_block(block, tensors(block, model));
+    return total;
+}
+
+template <class R>
+R counted(const Model& model, std::string_view symbol, bool active, bool embedding) {
+    if (is_size(model)) {
+        return given<R>(active ? model.size_active : model.size_total, symbol, model.source);
+    }
+    const auto of_block = [&](const Block& block, const Tensors& list) {
+        R layer(0);
+        for (const Role role : all_roles) {
+            R part = elements_of<R>(list, role);
+            if (value_of(part) == 0) continue;
+            if (active && (role == Role::expert || role == Role::expert_bias)) {
+                part = part * R(active_share(block));
+            }
+            layer = layer + part;
+        }
+        return R(block.count) * named(layer, "layer_parameters");
+    };
+    const auto of_outer = [&](const Tensors& list) {
+        R outer(0);
+        for (const Role role : all_roles) {
+            const bool lookup = role == Role::embedding && !model.tied;
+            if (role == Role::positions && !embedding) continue;
+            if (lookup && !embedding) continue;
+            const R part = elements_of<R>(list, role);
+            if (value_of(part) > 0) outer = outer + part;
+        }
+        return outer;
+    };
+    return named(sum_model<R>(model, of_block, of_outer), symbol);
+}
+
+}  // namespace
+
+std::string_view name_of(Role role) {
+    return role_names[static_cast<std::size_t>(role)];
+}
+
+double layers(const Model& model) {
+    double count = 0;
+    for (const Block& block : model.blocks) count += block.count;
+    return count;
+}
+
+template <class R>
+R elements_of(const Tensors& list, Role role, const Sharding& sharding) {
+    R sum(0);
+    for (const Tensor& tensor : list) {
+        if (tensor.role != role) continue;
+        const double ranks = divisor(tensor, sharding);
+        R size = R(tensor.rows) * R(tensor.columns);
+        if (tensor.copies != 1) size = R(tensor.copies) * size;
+        if (ranks != 1) size = size / R(ranks);
+        size = named(size, tensor.name);
+        sum = value_of(sum) == 0 ? size : sum + size;
+    }
+    return sum;
+}
+
+template <class R>
+Bytes<R> bytes_of(const Tensors& list, Role role, const NumberFormat& format,
+                  const Sharding& sharding) {
+    R bytes = elements_of<R>(list, role, sharding);
+    if (value_of(bytes) == 0) return Bytes<R>(R(0));
+    bytes = bytes *
+            given<R>(bytes_per_weight(format), format.id + "_bytes_per_weight", format.source, "B");
+    double scales = 0;
+    for (const Tensor& tensor : list) {
+        if (tensor.role != role) continue;
+        const double all = storage(format, tensor.rows, tensor.columns).value();
+        const double inside = tensor.rows * tensor.columns * bytes_per_weight(format);
+        scales += (all - inside) * tensor.copies / divisor(tensor, sharding);
+    }
+    if (scales > 0) {
+        bytes = bytes + given<R>(scales, per_layer(role, "scale_bytes"), format.source, "B");
+    }
+    return named(Bytes<R>(bytes), per_layer(role, "bytes"));
+}
+
+template <class R>
+R parameters(const Model& model) {
+    return counted<R>(model, "parameters", false, true);
+}
+
+template <class R>
+R active_parameters(const Model& model) {
+    return counted<R>(model, "active_parameters", true, true);
+}
+
+template <class R>
+R active_without_embedding(const Model& model) {
+    return counted<R>(model, "active_without_embedding", true, false);
+}
+
+template <class R>
+Bytes<R> weight_bytes(const Model& model) {
+    const auto format = [&](Role role) -> const NumberFormat& {
+        return model.weights.of[static_cast<std::size_t>(role)];
+    };
+    if (is_size(model)) {
+        return named(Bytes<R>(given<R>(model.size_total, "parameters", model.source) *
+                              given<R>(bytes_per_weight(format(Role::feed_forward)),
+                                       format(Role::feed_forward).id + "_bytes_per_weight",
+                                       format(Role::feed_forward).source, "B")),
+                     "weight_bytes");
+    }
+    const auto sum = [&](const Tensors& list) {
+        Bytes<R> bytes(R(0));
+        for (const Role role : all_roles) {
+            const Bytes<R> part = bytes_of<R>(list, role, format(role));
+            if (value_of(part) > 0) bytes = value_of(bytes) == 0 ? part : bytes + part;
+        }
+        return bytes;
+    };
+    const auto of_block = [&](const Block& block, const Tensors& list) {
+        return named(sum(list), "layer_bytes") * R(block.count);
+    };
+    return named(sum_model<Bytes<R>>(model, of_block, sum), "weight_bytes");
+}
+
+void set_weights(Model& model, const NumberFormat& format) {
+    NumberFormat wide = format.keeps_32_bit ? float32() : bfloat16();
+    for (const Role role : all_roles) {
+        const bool kept =
+            ((role == Role::embedding || role == Role::positions) && format.keeps_embedding) ||
+            (role == Role::head && format.keeps_head) ||
+            ((role == Role::norm || role == Role::expert_bias) && format.keeps_norm) ||
+            (role == Role::router && format.keeps_router);
+        // A size has one kind of weight: all of it is in the format.
+        model.weights.of[static_cast<std::size_t>(role)] = kept && !is_size(model) ? wide : format;
+    }
+    model.weights_as = format.id;
+}
+
+template double elements_of<double>(const Tensors&, Role, const Sharding&);
+template Traced elements_of<Traced>(const Tensors&, Role, const Sharding&);
+template Bytes<double> bytes_of<double>(const Tensors&, Role, const NumberFormat&, const Sharding&);
+template Bytes<Traced> bytes_of<Traced>(const Tensors&, Role, const NumberFormat&, const Sharding&);
+template double parameters<double>(const Model&);
+template Traced parameters<Traced>(const Model&);
+template double active_parameters<double>(const Model&);
+template Traced active_parameters<Traced>(const Model&);
+template double active_without_embedding<double>(const Model&);
+template Traced active_without_embedding<Traced>(const Model&);
+template Bytes<double> weight_bytes<double>(const Model&);
+template Bytes<Traced> weight_bytes<Traced>(const Model&);
+
+}  // namespace napkin

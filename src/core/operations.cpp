@@ -1,0 +1,311 @@
+#include "napkin/operations.hpp"
+
+#include "napkin/derivation.hpp"
+
+namespace napkin {
+namespace {
+
+constexpr std::array<std::string_view, 13> names{"embedding",
+                                                 "attention_projections",
+                                                 "attention",
+                                                 "recurrence",
+                                                 "recurrent_state",
+                                                 "feed_forward",
+                                                 "router",
+                                                 "experts",
+                                                 "shared_experts",
+                                                 "norms",
+                                                 "head",
+                                                 "all_reduce",
+                                                 "stage_send"};
+
+std::string symbol(OperationKind kind, std::string_view what) {
+    return std::string(name_of(kind)) + "_" + std::string(what);
+}
+
+template <class R>
+class Lowering {
+  public:
+    Lowering(const Inputs& inputs, Phase phase, const R& sequences)
+        : inputs_(inputs), phase_(phase), sequences_(sequences) {
+        const Workload& workload = inputs.workload;
+        context_ = given<R>(workload.context, "context", "--context", "token");
+        if (phase == Phase::prefill) {
+            prefix_ = given<R>(workload.prefix, "prefix", "--prefix", "token");
+            fresh_ = given<R>(workload.prompt, "prompt", "--prompt", "token");
+            if (workload.prefix > 0) fresh_ = named(fresh_ - prefix_, "new_tokens", "token");
+            tokens_ = named(sequences_ * fresh_, "tokens", "token");
+        } else {
+            tokens_ = sequences_;
+        }
+    }
+
+    [[nodiscard]] const R& tokens() const { return tokens_; }
+
+    // A matrix multiplication: 2 FLOP for each weight and token; the weights are read once.
+    void matmul(OperationKind kind, Role role, const Tensors& list, const Sharding& sharding) {
+        const R size = elements_of<R>(list, role, sharding);
+        if (value_of(size) == 0) return;
+        const Bytes<R> bytes = bytes_of<R>(list, role, format(role), sharding);
+        push(kind, role, size, R(2) * size * tokens_, bytes);
+    }
+
+    // Routed experts: each token passes `active` of them; the distinct ones are read once.
+    void experts(const Experts& mixture, const Tensors& list, const Sharding& sharding) {
+        const R size = elements_of<R>(list, Role::expert, sharding);
+        if (value_of(size) == 0) return;
+        const R count = given<R>(mixture.experts, "experts_per_layer", inputs_.model.source);
+        const R active = given<R>(mixture.active, "experts_per_token", inputs_.model.source);
+        const R touched = named(distinct_experts<R>(count, active, tokens_), "distinct_experts");
+        const Bytes<R> bytes =
+            bytes_of<R>(list, Role::expert, format(Role::expert), sharding) +
+            bytes_of<R>(list, Role::expert_bias, format(Role::expert_bias), sharding);
+        push(OperationKind::experts, Role::expert, size / count * touched,
+             R(2) * (size / count) * active * tokens_, bytes / count * touched);
+    }
+
+    // Vectors (norms, biases): read, next to no arithmetic.
+    void vectors(const Tensors& list, const Sharding& sharding) {
+        const Bytes<R> bytes = bytes_of<R>(list, Role::norm, format(Role::norm), sharding);
+        if (value_of(bytes) == 0) return;
+        push(OperationKind::norms, Role::norm, elements_of<R>(list, Role::norm, sharding), R(0),
+             bytes);
+    }
+
+    // A size alone: its active weights, and a cache if its bytes a token were given.
+    void size() {
+        const Model& model = inputs_.model;
+        const NumberFormat& stored = format(Role::feed_forward);
+        const R active = given<R>(model.size_active, "active_parameters", model.source);
+        push(OperationKind::feed_forward, Role::feed_forward, active / R(ranks()),
+             R(2) * active * tokens_ / R(ranks()),
+             Bytes<R>(active *
+                      given<R>(bytes_per_weight(stored), stored.id + "_bytes_per_weight",
+                               stored.source, "B") /
+                      R(ranks())));
+        if (model.size_kv_bytes_per_token <= 0) return;
+        Operation<R> row{.kind = OperationKind::attention};
+        row.kv_bytes = named(Bytes<R>(kv_bytes_per_token<R>(model, stored).value() * context_ *
+                                      sequences_ / R(ranks())),
+                             "kv_cache_bytes");
+        rows_.push(row);
+    }
+
+    void operator()(const NoMixer&) {}
+
+    void operator()(const Attention& m) {
+        const double values = m.value_dim > 0 ? m.value_dim : m.head_dim;
+        const R per_pair = R(2) * R(m.heads / ranks()) * R(m.head_dim + values);
+        over_cache(per_pair, pairs(m.window), m.window);
+    }
+
+    void operator()(const LatentAttention& m) {
+        // Decode attends to the latent itself (absorbed: latent + rope to score, latent to sum);
+        // prefill expands it to heads of nope + rope and value.
+        const double width = phase_ == Phase::decode ? 2 * m.latent_rank + m.rope_dim
+                                                     : m.nope_dim + m.rope_dim + m.value_dim;
+        const R per_pair = R(2) * R(m.heads / ranks()) * R(width);
+        R seen = pairs(0);
+        if (m.index_top > 0) {
+            const R most = sequences_ * R(m.index_top) * (phase_ == Phase::decode ? R(1) : fresh_);
+            seen = smaller(seen, most);
+        }
+        over_cache(per_pair, seen, 0);
+    }
+
+    // Linear mixers update a constant state for each token: c * inner * state FLOPs (Megatron-LM's
+    // count: 7 for Mamba; 8 for the gated delta rule; 4 for lightning attention).
+    void operator()(const Mamba1& m) { over_state(7 * m.inner * m.state); }
+    void operator()(const Mamba2& m) { over_state(7 * m.heads * m.head_dim * m.state); }
+    void operator()(const DeltaNet& m) { over_state(8 * m.value_heads * m.key_dim * m.value_dim); }
+    void operator()(const ShortConvolution& m) { over_state(2 * inputs_.model.hidden * m.kernel); }
+    void operator()(const Lightning& m) { over_state(4 * m.heads * m.head_dim * m.head_dim); }
+
+    // Tensor parallelism sums partial results after the mixer and after the feed-forward layer.
+    void join(double times) {
+        if (ranks() <= 1) return;
+        const R payload = tokens_ * R(inputs_.model.hidden) * activation_width();
+        link(OperationKind::all_reduce, Link::scale_up, payload, times);
+    }
+
+    void link(OperationKind kind, Link over, const R& bytes, double times) {
+        Operation<R> row{.kind = kind};
+        row.times = times;
+        row.link = over;
+        row.link_bytes = named(Bytes<R>(bytes), symbol(kind, "bytes"));
+        rows_.push(row);
+    }
+
+    [[nodiscard]] R activation_width() const {
+        const NumberFormat& format = inputs_.workload.activations;
+        return given<R>(bytes_per_weight(format), "activation_bytes_per_element", format.source,
+                        "B");
+    }
+
+    [[nodiscard]] double ranks() const { return inputs_.layout.tp; }
+
+    void push(OperationKind kind, Role role, const R& weights, const R& flops,
+              const Bytes<R>& weight_bytes) {
+        Operation<R> row{.kind = kind};
+        row.weights = weights;
+        row.arithmetic = arithmetic_of(inputs_, role).value_or(Arithmetic::bf16);
+        row.flops = named(Flops<R>(flops), symbol(kind, "flops"));
+        row.weight_bytes = named(weight_bytes, symbol(kind, "weight_bytes"));
+        rows_.push(row);
+    }
+
+    void push(const Operation<R>& row) { rows_.push(row); }
+    [[nodiscard]] const Operations<R>& rows() const { return rows_; }
+    void of_block(const Block& block) { block_ = &block; }
+
+  private:
+    [[nodiscard]] const NumberFormat& format(Role role) const {
+        return inputs_.model.weights.of[static_cast<std::size_t>(role)];
+    }
+
+    // Query-key pairs that all sequences together score.
+    [[nodiscard]] R pairs(double window) const {
+        if (phase_ == Phase::prefill) {
+            return named(sequences_ * causal_pairs<R>(fresh_, prefix_, window), "query_key_pairs");
+        }
+        const R seen = window > 0 ? smaller(context_, R(window)) : context_;
+        return named(sequences_ * seen, "query_key_pairs");
+    }
+
+    void over_cache(const R& flops_per_pair, const R& pairs, double window) {
+        const Cache kept = cache(*block_, inputs_.model);
+        const NumberFormat& kv = inputs_.workload.kv_format;
+        const R read = phase_ == Phase::prefill ? prefix_ : context_;
+        Operation<R> row{.kind = OperationKind::attention};
+        row.arithmetic = inputs_.workload.activations.computes_in.value_or(Arithmetic::bf16);
+        row.flops = named(Flops<R>(flops_per_pair * pairs), "attention_flops");
+        if (kept.per_token > 0) {
+            // What is cached is read once; each new token's entry is written once.
+            Cache growing = kept;
+            growing.window = window;
+            Cache fresh = kept;
+            fresh.window = 0;
+            const R written = phase_ == Phase::prefill ? fresh_ : R(1);
+            row.kv_bytes = named(sequences_ * (cache_bytes<R>(growing, read, kv, ranks()) +
+                                               cache_bytes<R>(fresh, written, kv, ranks())),
+                                 "kv_cache_bytes");
+        }
+        rows_.push(row);
+    }
+
+    void over_state(double flops_per_token) {
+        const Cache kept = cache(*block_, inputs_.model);
+        Operation<R> row{.kind = OperationKind::recurrent_state};
+        row.arithmetic = inputs_.workload.activations.computes_in.value_or(Arithmetic::bf16);
+        row.flops = named(Flops<R>(R(flops_per_token / ranks()) * tokens_), "state_flops");
+        // Read once and written once a step.
+        row.kv_bytes = named(
+            sequences_ * R(2) * cache_bytes<R>(kept, R(0), inputs_.workload.kv_format, ranks()),
+            "state_bytes_moved");
+        rows_.push(row);
+    }
+
+    const Inputs& inputs_;
+    Phase phase_;
+    R sequences_;
+    R context_{};
+    R prefix_{};
+    R fresh_{};
+    R tokens_{};
+    const Block* block_{};
+    Operations<R> rows_{};
+};
+
+}  // namespace
+
+std::string_view name_of(OperationKind kind) {
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, Role role) {
+    const NumberFormat& weights = inputs.model.weights.of[static_cast<std::size_t>(role)];
+    const NumberFormat& activations = inputs.workload.activations;
+    const Accelerator& accelerator = inputs.machine.accelerator;
+    // The wider operand decides: bf16 weights cannot run in fp8, fp8 weights quantise activations.
+    if (weights.computes_in) {
+        if (const auto own = usable(accelerator, *weights.computes_in)) return own;
+    }
+    return usable(accelerator, activations.computes_in.value_or(Arithmetic::bf16));
+}
+
+template <class R>
+R distinct_experts(const R& experts, const R& active, const R& tokens) {
+    return experts * (R(1) - power(R(1) - active / experts, tokens));
+}
+
+template <class R>
+R causal_pairs(const R& fresh, const R& prefix, double window) {
+    // Token i (1-based) of the new ones sees min(prefix + i, window) keys.
+    const R all = fresh * prefix + fresh * (fresh + R(1)) / R(2);
+    if (window <= 0 || value_of(prefix) + value_of(fresh) <= window) return all;
+    const double ramp = larger(0.0, window - value_of(prefix));  // tokens that see less than it
+    const R grows = R(ramp) * prefix + R(ramp) * R(ramp + 1) / R(2);
+    return grows + (fresh - R(ramp)) * R(window);
+}
+
+template <class R>
+Operations<R> lower(const Block& block, const Inputs& inputs, Phase phase, const R& sequences) {
+    Lowering<R> lowering(inputs, phase, sequences);
+    lowering.of_block(block);
+    const Tensors list = tensors(block, inputs.model);
+    const double tp = inputs.layout.tp;
+    const Sharding sharding{.ranks = tp, .kv_ranks = smaller(tp, cache(block, inputs.model).heads)};
+    lowering.vectors(list, sharding);
+    lowering.matmul(OperationKind::attention_projections, Role::attention, list, sharding);
+    lowering.matmul(OperationKind::recurrence, Role::recurrence, list, sharding);
+    std::visit(lowering, block.mixer);
+    lowering.matmul(OperationKind::router, Role::router, list, sharding);
+    lowering.matmul(OperationKind::feed_forward, Role::feed_forward, list, sharding);
+    lowering.matmul(OperationKind::shared_experts, Role::shared_expert, list, sharding);
+    if (const auto* mixture = std::get_if<Experts>(&block.feed_forward)) {
+        lowering.experts(*mixture, list, sharding);
+    }
+    const bool mixes = !std::holds_alternative<NoMixer>(block.mixer);
+    const bool feeds = !std::holds_alternative<NoFeedForward>(block.feed_forward);
+    lowering.join((mixes ? 1 : 0) + (feeds ? 1 : 0));
+    return lowering.rows();
+}
+
+template <class R>
+Operations<R> lower_outer(const Inputs& inputs, Phase phase, const R& sequences) {
+    Lowering<R> lowering(inputs, phase, sequences);
+    const Model& model = inputs.model;
+    const Tensors list = outer_tensors(model);
+    const Sharding sharding{.ranks = inputs.layout.tp, .kv_ranks = 1};
+    const NumberFormat& table = model.weights.of[static_cast<std::size_t>(Role::embedding)];
+    if (is_size(model)) {
+        lowering.size();
+        return lowering.rows();
+    }
+    Operation<R> lookup{.kind = OperationKind::embedding};
+    lookup.activation_bytes =
+        named(Bytes<R>(lowering.tokens() * R(model.hidden) * R(bytes_per_weight(table))),
+              "embedding_row_bytes");
+    lowering.push(lookup);
+    lowering.vectors(list, sharding);
+    // The head runs on the token to be generated only: one a sequence in either phase.
+    Tensors head;
+    head.push({Role::head, "head", model.vocabulary, model.hidden, 1, Split::ranks, true});
+    const Role stored_as = model.tied ? Role::embedding : Role::head;
+    const NumberFormat& format = model.weights.of[static_cast<std::size_t>(stored_as)];
+    const R size = elements_of<R>(head, Role::head, sharding);
+    lowering.push(OperationKind::head, stored_as, size, R(2) * size * sequences,
+                  bytes_of<R>(head, Role::head, format, sharding));
+    return lowering.rows();
+}
+
+template double distinct_experts<double>(const double&, const double&, const double&);
+template Traced distinct_experts<Traced>(const Traced&, const Traced&, const Traced&);
+template double causal_pairs<double>(const double&, const double&, double);
+template Traced causal_pairs<Traced>(const Traced&, const Traced&, double);
+template Operations<double> lower<double>(const Block&, const Inputs&, Phase, const double&);
+template Operations<Traced> lower<Traced>(const Block&, const Inputs&, Phase, const Traced&);
+template Operations<double> lower_outer<double>(const Inputs&, Phase, const double&);
+template Operations<Traced> lower_outer<Traced>(const Inputs&, Phase, const Traced&);
+
+}  // namespace napkin

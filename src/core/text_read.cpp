@@ -1,0 +1,235 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "napkin/text.hpp"
+
+namespace napkin {
+namespace {
+
+struct Suffix {
+    std::string_view text{};
+    int power_of_ten{};
+    double factor{1};  // exact in binary: powers of two, 1/8, or 60 and its kin
+};
+
+struct Number {
+    std::string mantissa{};  // digits and point, without exponent
+    int exponent{};
+    std::string_view suffix{};
+};
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+std::string_view trim(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+// <digits>[.<digits>][e[+-]<digits>] and what follows it.
+std::optional<Number> split(std::string_view text) {
+    text = trim(text);
+    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+    std::size_t at = 0;
+    bool digits = false;
+    bool point = false;
+    while (at < text.size() && (is_digit(text[at]) || (text[at] == '.' && !point))) {
+        digits = digits || is_digit(text[at]);
+        point = point || text[at] == '.';
+        ++at;
+    }
+    if (!digits || at > 64) return std::nullopt;
+    Number number{.mantissa = std::string(text.substr(0, at)), .exponent = 0, .suffix = {}};
+    if (at + 1 < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        std::size_t from = at + 1;
+        if (text[from] == '+') ++from;
+        int exponent = 0;
+        const auto [end, error] =
+            std::from_chars(text.data() + from, text.data() + text.size(), exponent);
+        if (error == std::errc() && std::abs(exponent) < 400) {
+            number.exponent = exponent;
+            at = static_cast<std::size_t>(end - text.data());
+        }
+    }
+    number.suffix = trim(text.substr(at));
+    return number;
+}
+
+// Decimal scaling happens in the text, so "3.35" with T is the double nearest to 3.35e12.
+std::optional<double> scaled(const Number& number, const Suffix& suffix) {
+    const std::string text =
+        number.mantissa + "e" + std::to_string(number.exponent + suffix.power_of_ten);
+    double value = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (error != std::errc() || end != last) return std::nullopt;
+    value *= suffix.factor;
+    if (!std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+Reading<double> read(std::string_view text, std::span<const Suffix> suffixes,
+                     std::string_view expected) {
+    const auto refused = [&] { return Reading<double>{{}, "expected " + std::string(expected)}; };
+    const std::optional<Number> number = split(text);
+    if (!number) return refused();
+    for (const Suffix& suffix : suffixes) {
+        if (suffix.text != number->suffix) continue;
+        const std::optional<double> value = scaled(*number, suffix);
+        if (!value) return refused();
+        return {value, {}};
+    }
+    return refused();
+}
+
+template <class Q>
+Reading<Q> as(const Reading<double>& reading) {
+    if (!reading.value) return {{}, reading.problem};
+    return {Q(*reading.value), {}};
+}
+
+constexpr double kibi = 1024;
+constexpr double mebi = kibi * kibi;
+constexpr double gibi = mebi * kibi;
+constexpr double tebi = gibi * kibi;
+
+constexpr std::array byte_suffixes{Suffix{""},
+                                   Suffix{"B"},
+                                   Suffix{"kB", 3},
+                                   Suffix{"KB", 3},
+                                   Suffix{"MB", 6},
+                                   Suffix{"GB", 9},
+                                   Suffix{"TB", 12},
+                                   Suffix{"PB", 15},
+                                   Suffix{"EB", 18},
+                                   Suffix{"KiB", 0, kibi},
+                                   Suffix{"MiB", 0, mebi},
+                                   Suffix{"GiB", 0, gibi},
+                                   Suffix{"TiB", 0, tebi}};
+
+Reading<double> whole(Reading<double> reading, double least, std::string_view expected) {
+    if (!reading.value) return reading;
+    if (*reading.value < least || *reading.value != std::floor(*reading.value) ||
+        *reading.value > 9007199254740992.0) {  // 2^53: beyond it a double skips whole numbers
+        return {{}, "expected " + std::string(expected)};
+    }
+    return reading;
+}
+
+}  // namespace
+
+Reading<Bytes<>> read_bytes(std::string_view text) {
+    const std::optional<Number> number = split(text);
+    if (number && number->suffix.size() == 1) {
+        const char letter = number->suffix.front();
+        if (std::string_view("kKMGTP").find(letter) != std::string_view::npos) {
+            const std::string size = number->mantissa + " " + letter;
+            return {{},
+                    "ambiguous: " + size + "B (powers of 1,000) or " + number->mantissa + " " +
+                        (letter == 'k' ? 'K' : letter) + "iB (powers of 1,024)?"};
+        }
+    }
+    return as<Bytes<>>(read(text, byte_suffixes, "bytes such as 80GB or 80GiB"));
+}
+
+Reading<BytesPerSecond<>> read_byte_rate(std::string_view text) {
+    constexpr double bit = 0.125;
+    static constexpr std::array suffixes{Suffix{"B/s"},
+                                         Suffix{"kB/s", 3},
+                                         Suffix{"MB/s", 6},
+                                         Suffix{"GB/s", 9},
+                                         Suffix{"TB/s", 12},
+                                         Suffix{"PB/s", 15},
+                                         Suffix{"KiB/s", 0, kibi},
+                                         Suffix{"MiB/s", 0, mebi},
+                                         Suffix{"GiB/s", 0, gibi},
+                                         Suffix{"TiB/s", 0, tebi},
+                                         Suffix{"bit/s", 0, bit},
+                                         Suffix{"Mbit/s", 6, bit},
+                                         Suffix{"Gbit/s", 9, bit},
+                                         Suffix{"Tbit/s", 12, bit}};
+    return as<BytesPerSecond<>>(read(text, suffixes, "a rate such as 3.35TB/s or 400Gbit/s"));
+}
+
+Reading<FlopsPerSecond<>> read_flop_rate(std::string_view text) {
+    static constexpr std::array suffixes{
+        Suffix{"FLOP/s"},      Suffix{"GFLOP/s", 9}, Suffix{"TFLOP/s", 12}, Suffix{"PFLOP/s", 15},
+        Suffix{"EFLOP/s", 18}, Suffix{"MFLOP/s", 6}, Suffix{"FLOPS"},       Suffix{"GFLOPS", 9},
+        Suffix{"TFLOPS", 12},  Suffix{"PFLOPS", 15}, Suffix{"EFLOPS", 18}};
+    return as<FlopsPerSecond<>>(read(text, suffixes, "a rate such as 989TFLOP/s"));
+}
+
+Reading<Flops<>> read_flops(std::string_view text) {
+    static constexpr std::array suffixes{
+        Suffix{""},          Suffix{"FLOP"},      Suffix{"GFLOP", 9},  Suffix{"TFLOP", 12},
+        Suffix{"PFLOP", 15}, Suffix{"EFLOP", 18}, Suffix{"ZFLOP", 21}, Suffix{"YFLOP", 24}};
+    return as<Flops<>>(read(text, suffixes, "an amount of work such as 3.8e25"));
+}
+
+Reading<double> read_count(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{""},     Suffix{"k", 3}, Suffix{"K", 3},
+                                         Suffix{"M", 6}, Suffix{"B", 9}, Suffix{"T", 12},
+                                         Suffix{"m", 6}, Suffix{"b", 9}, Suffix{"t", 12}};
+    constexpr std::string_view expected = "a count above zero such as 70B or 15.6T";
+    return whole(read(text, suffixes, expected), 1, expected);
+}
+
+Reading<double> read_whole(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{""}, Suffix{"k", 3}, Suffix{"K", 3},
+                                         Suffix{"M", 6}};
+    constexpr std::string_view expected = "a whole number, at least 1";
+    return whole(read(text, suffixes, expected), 1, expected);
+}
+
+Reading<double> read_length(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{""}, Suffix{"k", 0, kibi}, Suffix{"K", 0, kibi},
+                                         Suffix{"M", 0, mebi}};
+    constexpr std::string_view expected = "a whole number of tokens such as 8192 or 8k";
+    return whole(read(text, suffixes, expected), 0, expected);
+}
+
+Reading<Seconds<>> read_duration(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{"ns", -9},         Suffix{"us", -6},
+                                         Suffix{"ms", -3},         Suffix{"s"},
+                                         Suffix{"min", 0, 60},     Suffix{"m", 0, 60},
+                                         Suffix{"h", 0, 3600},     Suffix{"d", 0, 86400},
+                                         Suffix{"days", 0, 86400}, Suffix{"w", 0, 604800},
+                                         Suffix{"y", 0, 31557600}};
+    return as<Seconds<>>(read(text, suffixes, "a duration with its unit such as 40ms, 3h or 90d"));
+}
+
+Reading<double> read_fraction(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{""}, Suffix{"%", -2}};
+    return read(text, suffixes, "a share such as 41% or 0.41");
+}
+
+Reading<Dollars<>> read_money(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{""},         Suffix{"USD"},     Suffix{"k", 3},
+                                         Suffix{"k USD", 3}, Suffix{"M", 6},    Suffix{"M USD", 6},
+                                         Suffix{"kUSD", 3},  Suffix{"MUSD", 6}, Suffix{"B USD", 9}};
+    text = trim(text);
+    if (!text.empty() && text.front() == '$') text.remove_prefix(1);
+    return as<Dollars<>>(read(text, suffixes, "an amount such as 2.99 or 2.5M USD"));
+}
+
+Reading<Watts<>> read_power(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{"W"}, Suffix{"kW", 3}, Suffix{"MW", 6},
+                                         Suffix{"GW", 9}};
+    return as<Watts<>>(read(text, suffixes, "a power such as 700W or 10.2kW"));
+}
+
+Reading<Hertz<>> read_frequency(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{"MHz", 6}, Suffix{"GHz", 9}, Suffix{"Hz"}};
+    return as<Hertz<>>(read(text, suffixes, "a frequency such as 1830MHz"));
+}
+
+Reading<double> read_number(std::string_view text) {
+    static constexpr std::array suffixes{Suffix{""}};
+    return read(text, suffixes, "a number");
+}
+
+}  // namespace napkin

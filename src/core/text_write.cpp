@@ -1,0 +1,212 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "napkin/text.hpp"
+
+namespace napkin {
+namespace {
+
+struct Prefix {
+    double factor{};
+    std::string_view text{};
+};
+
+constexpr double kibi = 1024;
+
+constexpr std::array binary{Prefix{1, " B"}, Prefix{kibi, " KiB"}, Prefix{kibi * kibi, " MiB"},
+                            Prefix{kibi * kibi * kibi, " GiB"},
+                            Prefix{kibi * kibi * kibi * kibi, " TiB"}};
+constexpr std::array decimal_bytes{Prefix{1, " B"},    Prefix{1e3, " kB"},  Prefix{1e6, " MB"},
+                                   Prefix{1e9, " GB"}, Prefix{1e12, " TB"}, Prefix{1e15, " PB"}};
+constexpr std::array byte_rates{Prefix{1, " B/s"},    Prefix{1e3, " kB/s"},  Prefix{1e6, " MB/s"},
+                                Prefix{1e9, " GB/s"}, Prefix{1e12, " TB/s"}, Prefix{1e15, " PB/s"}};
+constexpr std::array flops{Prefix{1, " FLOP"},     Prefix{1e6, " MFLOP"},  Prefix{1e9, " GFLOP"},
+                           Prefix{1e12, " TFLOP"}, Prefix{1e15, " PFLOP"}, Prefix{1e18, " EFLOP"}};
+constexpr std::array flop_rates{Prefix{1, " FLOP/s"},     Prefix{1e6, " MFLOP/s"},
+                                Prefix{1e9, " GFLOP/s"},  Prefix{1e12, " TFLOP/s"},
+                                Prefix{1e15, " PFLOP/s"}, Prefix{1e18, " EFLOP/s"}};
+constexpr std::array counts{Prefix{1, ""}, Prefix{1e3, "k"}, Prefix{1e6, "M"}, Prefix{1e9, "B"},
+                            Prefix{1e12, "T"}};
+constexpr std::array durations{Prefix{1e-9, " ns"}, Prefix{1e-6, " us"}, Prefix{1e-3, " ms"},
+                               Prefix{1, " s"},     Prefix{60, " min"},  Prefix{3600, " h"},
+                               Prefix{86400, " d"}};
+constexpr std::array powers{Prefix{1, " W"}, Prefix{1e3, " kW"}, Prefix{1e6, " MW"}};
+constexpr std::array energies{Prefix{1, " J"}, Prefix{3.6e6, " kWh"}, Prefix{3.6e9, " MWh"},
+                              Prefix{3.6e12, " GWh"}};
+constexpr std::array entries{Prefix{1, " B/token"}, Prefix{1e3, " kB/token"},
+                             Prefix{1e6, " MB/token"}};
+constexpr std::array plain{Prefix{1, ""}};
+constexpr std::array intensities{Prefix{1, " FLOP/B"}};
+constexpr std::array token_rates{Prefix{1, " token/s"}};
+constexpr std::array percents{Prefix{0.01, " %"}};
+
+std::span<const Prefix> prefixes(Style style) {
+    switch (style) {
+        case Style::count:
+            return counts;
+        case Style::percent:
+            return percents;
+        case Style::bytes:
+            return decimal_bytes;
+        case Style::memory:
+            return binary;
+        case Style::byte_rate:
+            return byte_rates;
+        case Style::flops:
+            return flops;
+        case Style::flop_rate:
+            return flop_rates;
+        case Style::intensity:
+            return intensities;
+        case Style::duration:
+            return durations;
+        case Style::token_rate:
+            return token_rates;
+        case Style::power:
+            return powers;
+        case Style::energy:
+            return energies;
+        case Style::bytes_per_token:
+            return entries;
+        case Style::plain:
+        case Style::whole:
+        case Style::money:
+            break;
+    }
+    return plain;
+}
+
+std::string written(double value, std::chars_format format, int precision) {
+    std::array<char, 64> buffer{};
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision).ptr;
+    return {buffer.data(), end};
+}
+
+// Power of ten of the first digit once `value` is rounded to `digits` significant ones.
+int leading_power(double value, int digits) {
+    const std::string text = written(value, std::chars_format::scientific, digits - 1);
+    int power = 0;
+    const std::size_t sign = text.find('e') + 1;
+    const std::size_t first = text[sign] == '+' ? sign + 1 : sign;
+    std::from_chars(text.data() + first, text.data() + text.size(), power);
+    return power;
+}
+
+// With as many decimals as `like` needs for `digits` significant ones; an exponent only where the
+// number would grow long without it.
+std::string significant(double value, double like, int digits) {
+    if (value == 0 && like == 0) return "0";
+    const int power = leading_power(like == 0 ? value : like, digits);
+    if (power < -3 || power > 14) return written(value, std::chars_format::scientific, digits - 1);
+    if (power >= digits - 1) return with_separators(value);
+    return written(value, std::chars_format::fixed, digits - 1 - power);
+}
+
+double rounded(double value, int digits) {
+    const std::string text = written(value, std::chars_format::scientific, digits - 1);
+    double result = value;
+    std::from_chars(text.data(), text.data() + text.size(), result);
+    return result;
+}
+
+const Prefix& suited(double value, std::span<const Prefix> choices, int digits) {
+    const Prefix* best = &choices.front();
+    for (const Prefix& prefix : choices) {
+        if (rounded(std::abs(value) / prefix.factor, digits) >= 1) best = &prefix;
+    }
+    return *best;
+}
+
+// The shortest digits of `value` with the decimal point moved: 8.55e10 -> "85.5" and " GB".
+std::string exact(double value, std::span<const Prefix> choices) {
+    const Prefix& prefix = suited(value, choices, 17);
+    std::string digits = shortest(value);
+    if (prefix.factor == 1) return digits + std::string(prefix.text);
+    int shift = -static_cast<int>(std::lround(std::log10(prefix.factor)));
+    if (const std::size_t e = digits.find('e'); e != std::string::npos) {
+        shift += std::stoi(digits.substr(e + 1));
+        digits.erase(e);
+    }
+    if (shift != 0) digits.append("e").append(std::to_string(shift));
+    return digits.append(prefix.text);
+}
+
+}  // namespace
+
+std::string shortest(double value) {
+    std::array<char, 32> buffer{};
+    char* const begin = buffer.data();
+    char* const end = begin + buffer.size();
+    // Whole numbers keep all their digits, so that a shell can compare them.
+    constexpr double longest_whole = 1e15;
+    const bool whole = std::abs(value) < longest_whole && std::floor(value) == value;
+    const auto last = whole ? std::to_chars(begin, end, value, std::chars_format::fixed, 0).ptr
+                            : std::to_chars(begin, end, value).ptr;
+    return value == 0 ? "0" : std::string(begin, last);
+}
+
+std::string with_separators(double value) {
+    std::array<char, 400> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
+                                   std::chars_format::fixed, 0)
+                         .ptr;
+    const std::string_view digits(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+    std::string text(value < 0 && digits != "0" ? "-" : "");
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+        text += digits[i];
+    }
+    return text;
+}
+
+std::string to_text(double value, Style style, int digits) {
+    return to_text_as(value, style, value, digits);
+}
+
+std::string to_text_as(double value, Style style, double like, int digits) {
+    if (style == Style::whole) return with_separators(value);
+    if (style == Style::money) return significant(value, like, digits) + " USD";
+    constexpr double countless = 1e18;  // work beyond it is written as this field does: 3.80e25
+    if (style == Style::flops && std::abs(like) >= countless) {
+        std::string text = written(value, std::chars_format::scientific, digits - 1);
+        std::erase(text, '+');
+        return text + " FLOP";
+    }
+    const Prefix& prefix = suited(like, prefixes(style), digits);
+    return significant(value / prefix.factor, like / prefix.factor, digits) +
+           std::string(prefix.text);
+}
+
+Style style_of(std::string_view unit) {
+    constexpr std::array<std::pair<std::string_view, Style>, 14> known{
+        {{"B", Style::bytes},
+         {"B/s", Style::byte_rate},
+         {"FLOP", Style::flops},
+         {"FLOP/s", Style::flop_rate},
+         {"FLOP/B", Style::intensity},
+         {"s", Style::duration},
+         {"token/s", Style::token_rate},
+         {"USD", Style::money},
+         {"W", Style::power},
+         {"J", Style::energy},
+         {"B/token", Style::bytes_per_token}}};
+    for (const auto& [name, style] : known) {
+        if (name == unit && !unit.empty()) return style;
+    }
+    return Style::plain;
+}
+
+std::string to_exact_text(Bytes<> value) {
+    return exact(value.value(), decimal_bytes);
+}
+std::string to_exact_text(BytesPerSecond<> value) {
+    return exact(value.value(), byte_rates);
+}
+std::string to_exact_text(FlopsPerSecond<> value) {
+    return exact(value.value(), flop_rates);
+}
+
+}  // namespace napkin
