@@ -27,6 +27,10 @@ struct Problem {
     std::string hint{};  // what else helps: a command to run, a flag to give
 };
 
+/// A problem of one flag (empty: of the command line as a whole).
+[[nodiscard]] Problem problem_of(std::string flag, std::string id, std::string message,
+                                 std::string expected = {}, std::string hint = {});
+
 /// Carries every problem found, so that one run reports them all. Thrown at the edges only; the
 /// core is total on valid input.
 class Error : public std::exception {
@@ -46,6 +50,7 @@ struct Note {
     std::string id{};
     std::string message{};
     bool warning{};
+    bool in_answer{};  // the answer's own text says it too
 };
 
 /// Lower-cased, letters and digits only: how names are compared ("H100-SXM" = "h100 sxm").

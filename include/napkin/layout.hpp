@@ -9,7 +9,7 @@
 
 namespace napkin {
 
-/// Degrees of parallelism; their product is the number of devices.
+/// Degrees of parallelism; their product is at most the number of devices.
 struct Layout {
     double dp{1};   // replicas (inference), data parallel (training)
     double tp{1};   // tensor parallel: every matrix cut over tp devices
@@ -22,6 +22,7 @@ struct Layout {
 struct Violation {
     std::string id{};
     std::string message{};
+    std::string flag{};  // the input that breaks it
     std::vector<double> valid{};
 };
 

@@ -85,7 +85,7 @@ struct Experts {
     bool router_bias{};
     double latent{};       // experts work in this width instead of hidden
     double dense_width{};  // a dense gated layer beside the experts
-    double extra_norms{};  // elements of norms and scales of its own
+    double extra_norms{};  // vectors of width hidden of its own
 };
 struct NoFeedForward {};
 

@@ -29,6 +29,9 @@ struct NumberFormat {
     double matrix_bytes{};                             // scalars for the whole matrix
     /// Absent for weight-only formats: they are expanded and computed in the activations' format.
     std::optional<Arithmetic> computes_in{};
+    /// Kernels need whole groups or tiles on every tensor-parallel rank, of this many weights a
+    /// side; 0: they pad or do not care.
+    double whole_group{};
     // Roles that a checkpoint in this format leaves alone, and in which width it leaves them.
     bool keeps_embedding{}, keeps_head{}, keeps_norm{}, keeps_router{};
     bool keeps_32_bit{};

@@ -168,6 +168,7 @@ NumberFormat read_format(const json::Value& entry) {
     format.tile_bytes = tile.count("bytes");
     format.row_bytes = entry.count("row_bytes");
     format.matrix_bytes = entry.count("matrix_bytes");
+    format.whole_group = entry.count("whole_group");
     format.computes_in = arithmetic_named(entry.text("computes_in"));
     format.keeps_32_bit = entry.find("keeps_32_bit") != nullptr;
     const std::string_view kept = format.keeps_32_bit ? "keeps_32_bit" : "keeps_16_bit";

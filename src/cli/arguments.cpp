@@ -32,12 +32,7 @@ const Flag* named(const std::vector<const Flag*>& flags, std::string_view word) 
 }
 
 Problem problem(std::string id, std::string message, std::string_view flag) {
-    return {.id = std::move(id),
-            .message = std::move(message),
-            .where = {.flag = std::string(flag)},
-            .expected = {},
-            .suggestions = {},
-            .hint = {}};
+    return problem_of(std::string(flag), std::move(id), std::move(message));
 }
 
 Problem unknown_flag(const std::string& word, const Command& command,
@@ -70,9 +65,20 @@ std::vector<std::string> joined(const std::vector<std::string>& words,
         } else if (words[i] == "-h") {
             out.emplace_back("--help");
         } else if (flag == nullptr || flag->value.empty()) {
+            const std::size_t equals = words[i].find('=');
+            const Flag* valued = named(flags, words[i].substr(0, equals));
+            if (equals != std::string::npos && valued != nullptr && valued->value.empty()) {
+                const std::string name = words[i].substr(0, equals);
+                problems.push_back(problem("unexpected-value", name + " takes no value", name));
+                continue;
+            }
             out.push_back(words[i]);
-        } else if (i + 1 == words.size() || words[i + 1].starts_with("--")) {
-            Problem lacking = problem("missing-value", words[i] + " needs a value", words[i]);
+        } else if (i + 1 == words.size() || words[i + 1].empty() ||
+                   words[i + 1].starts_with("--")) {
+            if (i + 1 < words.size() && words[i + 1].empty()) ++i;
+            Problem lacking =
+                problem("missing-value", std::string(spelled(flag->name)) + " needs a value",
+                        spelled(flag->name));
             lacking.expected = std::string(flag->value) + ": " + std::string(flag->help);
             problems.push_back(std::move(lacking));
         } else {
@@ -121,10 +127,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
         if (flag->value.empty()) {
             app.add_flag(spelled(name), switches[name]);
         } else {
-            app.add_option(spelled(name), values[name])
-                ->allow_extra_args(false)
-                ->take_all()
-                ->expected(1, 1000);
+            app.add_option(spelled(name), values[name])->allow_extra_args(false)->take_all();
         }
     }
     try {
@@ -161,7 +164,10 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
             arguments.from[name] = "environment";
         }
     }
-    if (arguments.positionals.size() > command.most_positionals) {
+    // Behind an unknown flag a stray word is most likely its value.
+    const bool unknown = std::any_of(problems.begin(), problems.end(),
+                                     [](const Problem& one) { return one.id == "unknown-flag"; });
+    if (!unknown && arguments.positionals.size() > command.most_positionals) {
         Problem extra = problem(
             "too-many-arguments",
             "unexpected argument '" + arguments.positionals[command.most_positionals] + "'", "");

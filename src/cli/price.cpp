@@ -26,12 +26,16 @@ std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part) {
         to = std::max(to, price.date);
     }
     const std::string dates = from == to ? from : from + " to " + to;
+    const std::string count = std::to_string(part.rent.size());
     resolver.add_input("price", report::number(*median, "USD", Style::money), "default");
-    return Rent{
-        given<Traced>(Dollars<>(*median), "rent_per_device_hour",
-                      "median of " + std::to_string(part.rent.size()) + " prices, " + dates),
-        to_text(*median, Style::money) + " a device-hour: median of " + to_text(low, Style::plain) +
-            " to " + to_text(high, Style::plain) + ", " + dates};
+    std::string remark = to_text(*median, Style::money) + " a device-hour, " + dates;
+    if (low < high) {
+        remark = to_text(*median, Style::money) + " a device-hour: median of " + count + ", " +
+                 to_text(low, Style::plain) + " to " + to_text(high, Style::plain) + ", " + dates;
+    }
+    return Rent{given<Traced>(Dollars<>(*median), "rent_per_device_hour",
+                              "median of " + count + " prices, " + dates),
+                remark};
 }
 
 }  // namespace napkin::cli

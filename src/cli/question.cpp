@@ -43,18 +43,46 @@ void add_layout(Resolver& resolver, const Question& question) {
     input.members = {{"dp", number(layout.dp, "1", Style::whole)},
                      {"tp", number(layout.tp, "1", Style::whole)},
                      {"pp", number(layout.pp, "1", Style::whole)},
+                     {"zero", number(layout.zero, "1", Style::whole)},
                      {"why", word(layout.why)}};
     resolver.inputs.push_back(std::move(input));
 }
 
 void refuse_layout(Resolver& resolver, const Layout& layout, const Inputs& inputs) {
     for (const Violation& violation : violations(layout, inputs.model, inputs.machine)) {
-        resolver.problem({.id = violation.id,
-                          .message = violation.message,
-                          .where = {.flag = "--" + violation.id.substr(violation.id.find('-') + 1)},
-                          .expected = {},
-                          .suggestions = {},
-                          .hint = {}});
+        std::string valid;
+        for (const double degree : violation.valid) {
+            valid += (valid.empty() ? "" : ", ") + shortest(degree);
+        }
+        resolver.problem(problem_of(violation.flag, violation.id, violation.message, valid));
+    }
+}
+
+// What the figures of a plan leave out, where it matters.
+void note_limits(Resolver& resolver, const Inputs& inputs) {
+    const Machine& machine = inputs.machine;
+    const Layout& layout = inputs.layout;
+    const double idle = machine.devices - layout.dp * layout.tp * layout.pp;
+    if (idle > 0) {
+        resolver.note("idle-devices",
+                      shortest(idle) + " of " + shortest(machine.devices) +
+                          " devices stay idle: the model's rules allow no layout "
+                          "over all of them",
+                      true);
+    }
+    const bool across =
+        layout.tp > machine.domain || (layout.pp > 1 && layout.tp * layout.pp > machine.domain);
+    if (across && machine.scale_out <= BytesPerSecond<>(0)) {
+        resolver.note("unknown-network",
+                      "the network between nodes of " + machine.accelerator.name +
+                          " is not known: its time is not counted",
+                      true);
+    }
+    if (machine.accelerator.kind == "apu") {
+        resolver.note("unified-memory",
+                      "the memory of " + machine.accelerator.name +
+                          " is shared with the system, which keeps part of it: --reserve sets how "
+                          "much");
     }
 }
 
@@ -96,40 +124,38 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
         inputs.workload.context = inputs.workload.prompt;
         if (inputs.workload.prefix >= inputs.workload.prompt) {
             resolver.problem(
-                {.id = "nothing-to-read",
-                 .message = "the cached prefix leaves nothing of the prompt to read",
-                 .where = {.flag = "--prefix"},
-                 .expected = "less than the prompt of " + with_separators(inputs.workload.prompt),
-                 .suggestions = {},
-                 .hint = {}});
+                problem_of("--prefix", "nothing-to-read",
+                           "the cached prefix leaves nothing of the prompt to read",
+                           "less than the prompt of " + with_separators(inputs.workload.prompt)));
         }
         if (known && is_size(inputs.model)) {
-            resolver.problem({.id = "needs-architecture",
-                              .message = "a size has no layers, so its attention is unknown",
-                              .where = {},
-                              .expected = "a preset: `napkin model` lists them",
-                              .suggestions = {},
-                              .hint = {}});
+            resolver.problem(problem_of("", "needs-architecture",
+                                        "a size has no layers, so its attention is unknown",
+                                        "a preset: `napkin model` lists them"));
         }
     } else if (known) {
         inputs.workload.context = resolver.context(inputs.model);
+    } else {
+        (void)resolver.optional("context", read_length);  // its problems are reported all the same
     }
     inputs.workload.batch = resolver.whole("batch", 1);
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
     const bool machine_known = !inputs.machine.accelerator.id.empty();
     if (machine_known && capacity(inputs.machine.accelerator) <= Bytes<>(0)) {
         resolver.problem(
-            {.id = "unknown-capacity",
-             .message = "the memory of " + inputs.machine.accelerator.name + " is not known",
-             .where = {.flag = "--on"},
-             .expected = "--set gpu.memory_capacity=BYTES",
-             .suggestions = {},
-             .hint = {}});
+            problem_of("--on", "unknown-capacity",
+                       "the memory of " + inputs.machine.accelerator.name + " is not known",
+                       "--set gpu.memory_capacity=BYTES"));
     }
     resolver.reserve(inputs.assumptions);
     const std::optional<Layout> layout = given_layout(resolver, inputs);
     if (layout && known && machine_known && !resolver.any_count()) {
         refuse_layout(resolver, *layout, inputs);
+    }
+    if (resolver.any_count() && layout) {
+        resolver.problem(problem_of("--on", "layout-without-count",
+                                    "a layout is for a number of devices, not for any",
+                                    "a count instead of the n, or no --tp, --pp and --dp"));
     }
     resolver.finish();
     if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
@@ -139,6 +165,7 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     question.placement = place(inputs, question.candidates);
     inputs.layout = question.placement.layout;
     add_layout(resolver, question);
+    note_limits(resolver, inputs);
     return question;
 }
 
@@ -162,6 +189,11 @@ Question training_question(Resolver& resolver) {
                                  .zero = 3,
                                  .why = "ZeRO 3 over all devices, full recompute"};
     inputs.layout = question.placement.layout;
+    add_layout(resolver, question);
+    if (is_size(inputs.model)) {
+        resolver.note("states-only",
+                      "a size has no layers: states only, activations are not counted");
+    }
     return question;
 }
 

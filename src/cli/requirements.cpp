@@ -25,12 +25,9 @@ std::string trimmed(std::string_view text) {
 }
 
 Problem bad(const std::string& text, std::string message, std::string expected) {
-    return {.id = "bad-requirement",
-            .message = "requirement '" + text.substr(0, 100) + "': " + std::move(message),
-            .where = {.flag = "--require"},
-            .expected = std::move(expected),
-            .suggestions = {},
-            .hint = {}};
+    return problem_of("--require", "bad-requirement",
+                      "requirement '" + text.substr(0, 100) + "': " + std::move(message),
+                      std::move(expected));
 }
 
 Requirement split(const std::string& text) {

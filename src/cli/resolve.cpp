@@ -49,14 +49,15 @@ MachineName split_machine(std::string_view text) {
     const auto is_times = [&](std::size_t at) {
         return at + 1 < text.size() && (text[at] == 'x' || text[at] == 'X');
     };
-    if (digits > 0 && digits <= 9 && is_times(digits)) {
+    if (digits > 0 && is_times(digits)) {
         return {.count = read_whole(text.substr(0, digits)).value,
+                .any = false,
                 .name = std::string(text.substr(digits + 1))};
     }
     if ((text.starts_with('n') || text.starts_with('N')) && is_times(1)) {
-        return {.count = {}, .name = std::string(text.substr(2))};
+        return {.count = {}, .any = true, .name = std::string(text.substr(2))};
     }
-    return {.count = 1, .name = std::string(text)};
+    return {.count = 1, .any = false, .name = std::string(text)};
 }
 
 Resolver::Resolver(const Arguments& arguments, const Catalog& catalog)
@@ -146,12 +147,9 @@ void Resolver::finish() {
 Model Resolver::model() {
     if (arguments_.positionals.empty()) {
         problem(
-            {.id = "missing-model",
-             .message = "no model given",
-             .where = {},
-             .expected = "napkin " + std::string(arguments_.command->synopsis),
-             .suggestions = {},
-             .hint = "`napkin model` lists them; a size such as 70B will do for some questions"});
+            problem_of("", "missing-model", "no model given",
+                       "napkin " + std::string(arguments_.command->synopsis),
+                       "`napkin model` lists them; a size such as 70B will do for some questions"));
         return {};
     }
     const std::string& name = arguments_.positionals[0];
@@ -163,12 +161,10 @@ Model Resolver::model() {
                     [](const Catalog& own, const std::string& id) { return own.model(id); });
             }
             if (is_model_file(name)) {
-                throw Error({.id = "unsupported-model-file",
-                             .message = "cannot read a model from '" + name + "'",
-                             .where = {},
-                             .expected = "a preset, a size such as 70B, or a preset file",
-                             .suggestions = {},
-                             .hint = "`napkin model` lists the presets"});
+                throw Error(problem_of("", "unsupported-model-file",
+                                       "cannot read a model from '" + name + "'",
+                                       "a preset, a size such as 70B, or a preset file",
+                                       "`napkin model` lists the presets"));
             }
             if (auto size = size_model(name); size && !catalog_.has(PresetKind::model, name)) {
                 return *size;
@@ -202,17 +198,13 @@ void Resolver::describe(const Model& model, std::string origin) {
 Machine Resolver::machine() {
     const auto text = setting("on");
     if (!text) {
-        problem({.id = "missing-machine",
-                 .message = "no machine given",
-                 .where = {.flag = "--on"},
-                 .expected = "--on MACHINE, such as --on 8xh100",
-                 .suggestions = {},
-                 .hint = "`napkin gpu` lists accelerators"});
+        problem(problem_of("--on", "missing-machine", "no machine given",
+                           "--on MACHINE, such as --on 8xh100", "`napkin gpu` lists accelerators"));
         return {};
     }
     const MachineName parts = split_machine(*text);
     machine_name_ = parts.name;
-    any_count_ = !parts.count && text->size() > parts.name.size();
+    any_count_ = parts.any;
     if (!parts.count && !any_count_) {
         refuse("on", *text, "expected a count of at least 1");
         return {};
@@ -294,23 +286,18 @@ double Resolver::context(const Model& model) {
                  with_separators(model.max_context),
              true);
         if (strict()) {
-            problem({.id = "context-above-maximum",
-                     .message = "context " + with_separators(value) + " is above the maximum of " +
-                                model.name,
-                     .where = {.flag = "--context"},
-                     .expected = "at most " + with_separators(model.max_context),
-                     .suggestions = {},
-                     .hint = {}});
+            problem(problem_of(
+                "--context", "context-above-maximum",
+                "context " + with_separators(value) + " is above the maximum of " + model.name,
+                "at most " + with_separators(model.max_context)));
         }
     }
     if (is_size(model) && value > 0 && model.size_kv_bytes_per_token < 0) {
-        problem({.id = "needs-architecture",
-                 .message = "a size has no layers, so its KV cache at context " +
-                            with_separators(value) + " is unknown",
-                 .where = {.flag = "--context"},
-                 .expected = "--kv-per-token BYTES, or --context 0 for the weights alone",
-                 .suggestions = {},
-                 .hint = "a preset (`napkin model`) knows its layers"});
+        problem(problem_of("--context", "needs-architecture",
+                           "a size has no layers, so its KV cache at context " +
+                               with_separators(value) + " is unknown",
+                           "--kv-per-token BYTES, or --context 0 for the weights alone",
+                           "a preset (`napkin model`) knows its layers"));
     }
     return value;
 }
@@ -325,12 +312,10 @@ void Resolver::formats(Model& model, Workload& workload, const Accelerator& acce
     const auto arithmetic_only = [&](const std::optional<NumberFormat>& format,
                                      std::string_view flag) {
         if (!format || format->id.empty() || format->computes_in) return;
-        problem({.id = "weight-only-format",
-                 .message = format->id + " is a weight-only format: nothing computes in it",
-                 .where = {.flag = "--" + std::string(flag)},
-                 .expected = "an arithmetic format such as bf16 or fp8",
-                 .suggestions = {},
-                 .hint = "give it as --weights " + format->id});
+        problem(problem_of("--" + std::string(flag), "weight-only-format",
+                           format->id + " is a weight-only format: nothing computes in it",
+                           "an arithmetic format such as bf16 or fp8",
+                           "give it as --weights " + format->id));
     };
     const auto all = read("precision");
     arithmetic_only(all, "precision");
@@ -373,6 +358,12 @@ void Resolver::formats(Model& model, Workload& workload, const Accelerator& acce
     if (const auto runs_in = workload.activations.computes_in) {
         require_peak(accelerator, *runs_in);
     }
+    const auto own = model.weights.of[static_cast<std::size_t>(Role::attention)].computes_in;
+    if (own && !accelerator.id.empty() && !usable(accelerator, *own)) {
+        note("no-native-arithmetic", accelerator.name + " has no " + std::string(name_of(*own)) +
+                                         " units: weights are stored in it and computed in " +
+                                         workload.activations.id);
+    }
 }
 
 void Resolver::require_peak(const Accelerator& part, Arithmetic arithmetic) {
@@ -396,7 +387,10 @@ std::optional<double> Resolver::mfu() {
     const auto share = optional("mfu", read_fraction);
     if (!share) return std::nullopt;
     if (*share <= 0 || *share > 1) {
-        refuse("mfu", *setting("mfu"), "expected a share above 0 and up to 100 %");
+        const bool percent = *share > 1 && *share <= 100;
+        refuse("mfu", *setting("mfu"),
+               "expected a share above 0 and up to 100 %" +
+                   (percent ? ", such as " + *setting("mfu") + "%" : std::string()));
     }
     add_input("mfu", number(*share, "1", Style::percent), from("mfu"));
     return share;
@@ -410,6 +404,12 @@ Arithmetic Resolver::mfu_peak() {
     return arithmetic.value_or(Arithmetic::bf16);
 }
 
+void Resolver::refuse_any_count() {
+    if (!any_count_) return;
+    problem(problem_of("--on", "needs-count", "this question needs a number of devices",
+                       "a count instead of the n, such as 8x" + machine_name_));
+}
+
 void Resolver::convention() {
     const std::string text = setting("convention").value_or("6n");
     if (text != "6n") refuse("convention", text, "expected 6n, the only one so far");
@@ -418,12 +418,8 @@ void Resolver::convention() {
 
 void Resolver::expect(std::string_view flag, std::string what) {
     if (setting(flag)) return;
-    problem({.id = "missing-flag",
-             .message = "--" + std::string(flag) + " is missing",
-             .where = {.flag = "--" + std::string(flag)},
-             .expected = std::move(what),
-             .suggestions = {},
-             .hint = {}});
+    problem(problem_of("--" + std::string(flag), "missing-flag",
+                       "--" + std::string(flag) + " is missing", std::move(what)));
 }
 
 Reading<Seconds<>> read_days(std::string_view text) {

@@ -52,6 +52,8 @@ class Resolver {
     std::optional<double> mfu();
     /// The format whose dense peak MFU counts against; bf16 unless a flag says otherwise.
     Arithmetic mfu_peak();
+    /// Reports `nxh100` where no smallest count answers the question.
+    void refuse_any_count();
     /// Only the 6n convention is known; anything else is refused.
     void convention();
     /// Reports a flag that the question cannot do without.
@@ -101,9 +103,10 @@ class Resolver {
 /// A duration, or a bare number of days.
 [[nodiscard]] Reading<Seconds<>> read_days(std::string_view text);
 
-/// "8xh100" -> 8 and "h100"; "nxh100" -> no count; "h100" -> 1.
+/// "8xh100" -> 8 and "h100"; "nxh100" -> any; "h100" -> 1; "0xh100" -> no count.
 struct MachineName {
     std::optional<double> count{};
+    bool any{};
     std::string name{};
 };
 [[nodiscard]] MachineName split_machine(std::string_view text);

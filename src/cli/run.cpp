@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cli/command.hpp"
+#include "cli/flags.hpp"
 #include "cli/help.hpp"
 #include "cli/requirements.hpp"
 #include "cli/resolve.hpp"
@@ -43,14 +44,19 @@ void add_user_presets(Catalog& catalog, const Arguments& arguments) {
     for (const std::string& folder : list) catalog.add_folder(folder + "/napkin/presets");
     if (const auto folder = arguments.get("presets")) {
         if (!catalog.add_folder(*folder)) {
-            throw Error({.id = "no-such-folder",
-                         .message = "'" + *folder + "' is not a folder",
-                         .where = {.flag = "--presets"},
-                         .expected = "a folder of preset files (*.json)",
-                         .suggestions = {},
-                         .hint = {}});
+            throw Error(problem_of("--presets", "no-such-folder",
+                                   "'" + *folder + "' is not a folder",
+                                   "a folder of preset files (*.json)"));
         }
     }
+}
+
+void check_color(const Arguments& arguments) {
+    const std::string text = arguments.get("color").value_or("auto");
+    if (text == "auto" || text == "always" || text == "never") return;
+    throw Error(problem_of("--color", "bad-value",
+                           "--color cannot be '" + text.substr(0, 100) + "'",
+                           "auto, always or never"));
 }
 
 Level level_of(const Arguments& arguments) {
@@ -59,12 +65,10 @@ Level level_of(const Arguments& arguments) {
     if (text == "worst") return Level::worst;
     if (text == "typical") return Level::typical;
     if (text == "best") return Level::best;
-    throw Error({.id = "bad-value",
-                 .message = "--at cannot be '" + text.substr(0, 100) + "'",
-                 .where = {.flag = "--at"},
-                 .expected = "ceiling, worst, typical or best",
-                 .suggestions = nearest(text, {"ceiling", "worst", "typical", "best"}),
-                 .hint = {}});
+    Problem wrong = problem_of("--at", "bad-value", "--at cannot be '" + text.substr(0, 100) + "'",
+                               "ceiling, worst, typical or best");
+    wrong.suggestions = nearest(text, {"ceiling", "worst", "typical", "best"});
+    throw Error(wrong);
 }
 
 // A band that nothing is known of is not filled in with the ceiling.
@@ -76,13 +80,9 @@ void check_level(const std::vector<report::Document>& answers, Level level) {
         };
         if (std::any_of(answer.results.begin(), answer.results.end(), banded)) return;
     }
-    throw Error(
-        {.id = "no-band",
-         .message = "no expected values are known for this answer: it is exact or a ceiling",
-         .where = {.flag = "--at"},
-         .expected = "--at ceiling",
-         .suggestions = {},
-         .hint = {}});
+    throw Error(problem_of("--at", "no-band",
+                           "no expected values are known for this answer: it is exact or a ceiling",
+                           "--at ceiling"));
 }
 
 std::vector<report::Document> answers_to(const Arguments& arguments, const Catalog& catalog) {
@@ -98,8 +98,18 @@ std::vector<report::Document> answers_to(const Arguments& arguments, const Catal
                                     }) ||
                         on == "all";
     if (listed) rows = combinations(arguments, catalog.ids(PresetKind::accelerator));
+    std::size_t left_out = 0;
     for (const Arguments& row : rows) {
-        for (report::Document& answer : row.command->answer(row, catalog)) {
+        std::vector<report::Document> some;
+        try {
+            some = row.command->answer(row, catalog);
+        } catch (const Error&) {
+            // Of `--on all` some cannot answer (no such arithmetic, say); a list that was typed
+            // must.
+            if (on != "all") throw;
+            ++left_out;
+        }
+        for (report::Document& answer : some) {
             if (rows.size() > 1) {
                 answer.row = row.positionals.empty() ? "" : row.positionals[0];
                 for (const std::string_view flag :
@@ -110,6 +120,11 @@ std::vector<report::Document> answers_to(const Arguments& arguments, const Catal
             }
             answers.push_back(std::move(answer));
         }
+    }
+    if (left_out > 0 && !answers.empty()) {
+        answers.front().notes.push_back(
+            {"left-out", std::to_string(left_out) + " machines cannot answer this and are left out",
+             false});
     }
     return answers;
 }
@@ -148,6 +163,7 @@ bool print_notes(const std::vector<report::Document>& answers, bool quiet) {
     std::vector<std::string> seen;
     std::vector<std::pair<std::string, std::size_t>> kinds;
     bool warned = false;
+    const bool many = answers.size() > 1;
     for (const report::Document& answer : answers) {
         for (const Note& note : answer.notes) {
             warned = warned || note.warning;
@@ -156,9 +172,10 @@ bool print_notes(const std::vector<report::Document>& answers, bool quiet) {
             auto kind = std::find_if(kinds.begin(), kinds.end(),
                                      [&](const auto& one) { return one.first == note.id; });
             if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {note.id, 0});
-            if (quiet || ++kind->second > most_of_a_kind) continue;
+            if (quiet || note.in_answer || ++kind->second > most_of_a_kind) continue;
             print(stderr, std::string("napkin: ")
                                   .append(note.warning ? "warning: " : "note: ")
+                                  .append(many && note.warning ? answer.row + ": " : "")
                                   .append(note.message) +
                               "\n");
         }
@@ -176,16 +193,13 @@ int answer(const Arguments& arguments) {
                         static_cast<int>(arguments.has("csv")) +
                         static_cast<int>(arguments.has("markdown"));
     if (formats > 1) {
-        throw Error({.id = "two-formats",
-                     .message = "--json, --csv and --markdown exclude one another",
-                     .where = {},
-                     .expected = "one of them",
-                     .suggestions = {},
-                     .hint = {}});
+        throw Error(problem_of("", "two-formats",
+                               "--json, --csv and --markdown exclude one another", "one of them"));
     }
     Catalog catalog;
     add_user_presets(catalog, arguments);
     const Level level = level_of(arguments);
+    check_color(arguments);
     std::vector<report::Document> answers = answers_to(arguments, catalog);
     check_level(answers, level);
     for (report::Document& one : answers) {
@@ -205,44 +219,70 @@ int answer(const Arguments& arguments) {
 
 int schema(const std::vector<std::string>& words) {
     const Catalog catalog;
-    if (words.size() < 2 || words[1] == "--help") {
-        std::string names;
-        for (const std::string& id : catalog.ids(PresetKind::schema)) names += id + "\n";
-        print(stdout, names);
-        return yes;
+    std::vector<std::string> names;
+    for (const std::string& word : words) {
+        if (!word.starts_with('-')) names.push_back(word);
     }
-    print(stdout, catalog.schema(words[1]) + "\n");
+    if (names.size() > 1) {
+        throw Error(problem_of("", "too-many-arguments", "unexpected argument '" + names[1] + "'",
+                               "napkin schema [NAME]"));
+    }
+    if (names.empty()) names = catalog.ids(PresetKind::schema);
+    const bool list = names.size() != 1;
+    for (const std::string& name : names) {
+        print(stdout, (list ? name : catalog.schema(name)) + "\n");
+    }
     return yes;
 }
 
+// Where the command or model stands: the first word that is no flag and no flag's value.
+std::size_t first_plain(const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (!words[i].starts_with('-')) return i;
+        const Flag* flag = find_flag(std::string_view(words[i]).substr(
+            std::min(words[i].size(), words[i].find_first_not_of('-'))));
+        if (flag != nullptr && !flag->value.empty()) ++i;
+    }
+    return words.size();
+}
+
+// Anything that is no command is a model; what is neither is told so, with both kinds of names.
+void refuse_unknown(const std::string& name) {
+    const Catalog catalog;
+    if (name.find_first_of("/.,-") != std::string::npos || size_model(name) ||
+        catalog.has(PresetKind::model, name)) {
+        return;
+    }
+    std::vector<std::string> names;
+    for (const Command& command : commands()) names.emplace_back(command.name);
+    for (const std::string& id : catalog.ids(PresetKind::model)) names.push_back(id);
+    Problem unknown = problem_of(
+        "", "unknown-command", "'" + name.substr(0, 100) + "' is neither a command nor a model", "",
+        "`napkin --help` lists the commands, `napkin model` the models");
+    unknown.suggestions = nearest(name, names);
+    throw Error(unknown);
+}
+
 int dispatch(const std::vector<std::string>& words) {
-    const std::string first = words.empty() ? "--help" : words.front();
-    if (first == "--help" || first == "-h" || first == "help") {
-        const Command* asked = words.size() > 1 ? find_command(words[1]) : nullptr;
+    const std::size_t at = first_plain(words);
+    const std::string first = at < words.size() ? words[at] : "";
+    std::vector<std::string> rest = words;
+    if (at < words.size()) rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+    const auto has = [&](std::string_view flag) {
+        return std::find(words.begin(), words.end(), flag) != words.end();
+    };
+    if (first.empty() && has("--version")) return dispatch({"version"});
+    if (first == "help" || (first.empty() && (words.empty() || has("--help") || has("-h")))) {
+        const Command* asked = rest.empty() ? nullptr : find_command(rest.front());
         print(stdout, asked == nullptr ? overview() : help_of(*asked));
         return yes;
     }
-    if (first == "schema" || first == "schemas") return schema(words);
-    const Command* command = find_command(first == "--version" ? "version" : first);
-    std::vector<std::string> rest(words.begin() + (command == nullptr ? 0 : 1), words.end());
+    if (first == "schema" || first == "schemas") return schema(rest);
+    const Command* command = find_command(first);
     if (command == nullptr) {
-        // Anything that is no command is a model: the whole envelope.
+        if (!first.empty()) refuse_unknown(first);
         command = find_command("envelope");
-        const Catalog catalog;
-        const bool known = first.find_first_of("/.,") != std::string::npos || size_model(first) ||
-                           catalog.has(PresetKind::model, first);
-        std::vector<std::string> names;
-        for (const Command& one : commands()) names.emplace_back(one.name);
-        const std::vector<std::string> close = nearest(first, names);
-        const bool asks = std::find(words.begin(), words.end(), "--on") != words.end();
-        if (!known && !first.starts_with('-') && !close.empty() && !asks) {
-            throw Error({.id = "unknown-command",
-                         .message = "unknown command or model '" + first.substr(0, 100) + "'",
-                         .where = {},
-                         .expected = {},
-                         .suggestions = close,
-                         .hint = "`napkin --help` lists the commands"});
-        }
+        rest = words;
     }
     const Arguments arguments = parse(*command, rest);
     if (arguments.has("help")) {
@@ -258,9 +298,19 @@ int run(const std::vector<std::string>& words) {
     try {
         return dispatch(words);
     } catch (const Error& error) {
+        // The command line may not have been understood: these two are looked for as words.
         const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
+        std::string color = "auto";
+        for (const std::string_view choice : {"always", "never"}) {
+            const std::string joined = std::string("--color=").append(choice);
+            for (std::size_t i = 0; i < words.size(); ++i) {
+                const bool apart =
+                    words[i] == "--color" && i + 1 < words.size() && words[i + 1] == choice;
+                if (words[i] == joined || apart) color = choice;
+            }
+        }
         if (json) print(stdout, report::errors_to_json(error.problems));
-        print(stderr, report::errors_to_text(error.problems, standard_error_color("auto")));
+        print(stderr, report::errors_to_text(error.problems, standard_error_color(color)));
         return no_answer;
     }
 }

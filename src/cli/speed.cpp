@@ -32,15 +32,18 @@ std::vector<report::Result> decode_results(const Decode<Traced>& answer, const I
 
 std::vector<report::Result> prefill_results(const Prefill<Traced>& answer, const Inputs& inputs) {
     const double fresh = inputs.workload.prompt - inputs.workload.prefix;
-    return {ceiling_of(result(
-                "time_to_first_token", answer.time_to_first_token, Style::duration, "first token",
-                with_separators(fresh) + " tokens to read; a floor: no run is sooner")),
-            ceiling_of(result("tokens_per_second", answer.tokens_per_second, Style::token_rate,
-                              "tokens read")),
-            plain_result("bound", word(std::string(name_of(answer.step.bound))), "bound by"),
-            result("intensity", answer.intensity, Style::intensity, "intensity"),
-            result("compute_utilization", answer.compute_utilization, Style::percent,
-                   "compute used", "of the data-sheet peak")};
+    return {
+        ceiling_of(result("time_to_first_token", answer.time_to_first_token, Style::duration,
+                          "first token",
+                          with_separators(fresh) + " tokens to read; a floor: no run is sooner")),
+        ceiling_of(result("tokens_per_second", answer.tokens_per_second, Style::token_rate,
+                          "tokens read")),
+        plain_result("bound", word(std::string(name_of(answer.step.bound))), "bound by"),
+        result("intensity", answer.intensity, Style::intensity, "intensity"),
+        result("compute_utilization", answer.compute_utilization, Style::percent, "compute used",
+               value_of(answer.compute_utilization) > 1
+                   ? "of the data-sheet peak: a ceiling runs at the highest clock"
+                   : "of the data-sheet peak")};
 }
 
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals) {
@@ -82,6 +85,9 @@ void add_rates(report::Document& document, const Question& question,
                                       inputs.machine.accelerator.memory.sold_as + " sold"));
     document.results.push_back(
         result("margin", outcome.margin, Style::memory, shown ? "margin" : ""));
+    for (auto row = document.results.end() - 3; row != document.results.end(); ++row) {
+        row->explained = shown;
+    }
     if (outcome.tight) {
         document.notes.push_back(
             {"tight", "the margin is under 5 % of the device's capacity", true});
@@ -89,7 +95,7 @@ void add_rates(report::Document& document, const Question& question,
     if (outcome.fits) return;
     if (const auto devices = min_devices(inputs)) {
         document.footer.push_back("fits on " + with_separators(*devices) +
-                                  " of them at the least (`napkin fit` shows what takes the room)");
+                                  " devices at the least (`napkin fit` shows what takes the room)");
     }
 }
 

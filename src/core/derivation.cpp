@@ -1,7 +1,7 @@
 #include "napkin/derivation.hpp"
 
-#include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "napkin/text.hpp"
 
@@ -15,6 +15,24 @@ Traced derived(Operator operation, double value, std::vector<Traced> operands) {
                                                            .unit = {},
                                                            .source = {},
                                                            .operands = std::move(operands)})};
+}
+
+// A symbol is one word of formulas: "fp8-block_bytes" would read as a difference.
+std::string symbol_of(std::string_view name) {
+    std::string symbol(name);
+    for (char& c : symbol) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9')) c = '_';
+    }
+    return symbol;
+}
+
+bool is_constant(const Traced& x, double value) {
+    return x.derivation() == nullptr && x.value() == value;
+}
+
+std::string bracketed(std::string_view text) {
+    return std::string("(").append(text) + ")";
 }
 
 // Binding strength of an operator in infix notation; calls and names bind tightest.
@@ -33,30 +51,51 @@ int precedence(Operator operation) {
     }
 }
 
+// Writes each named step once. Steps that say the same (an input given twice, a formula over the
+// same operands) share one line; different ones of one name are numbered.
 class Writer {
   public:
-    void write(const Traced& value) {
+    void write(const Traced& value, bool asked_for) {
         const Derivation* step = value.derivation();
-        if (step == nullptr || !finished_.emplace(step, std::string()).second) return;
-        for (const Traced& operand : step->operands) write(operand);
+        if (step == nullptr) return;
+        const bool second_name = step->operation == Operator::same;
+        if (const auto known = symbols_.find(step); known != symbols_.end()) {
+            if (!asked_for || !second_name || !aliases_.insert(step).second) return;
+        }
+        for (const Traced& operand : step->operands) write(operand, false);
+        symbols_[step] = {};
         if (step->symbol.empty()) return;
-        ExplanationLine line{.symbol = unique(step->symbol),
+        if (second_name && !asked_for) {  // inside formulas the first name stands
+            symbols_[step] = symbols_[step->operands[0].derivation()];
+            return;
+        }
+        if (second_name) aliases_.insert(step);
+        ExplanationLine line{.symbol = {},
                              .formula = {},
                              .operands = {},
                              .value = step->value,
                              .unit = step->unit,
                              .source = step->source};
         if (step->operation != Operator::given) line.formula = formula(*step, line, 0);
-        finished_[step] = line.symbol;
-        lines.push_back(std::move(line));
+        const std::string content =
+            step->symbol + "\n" + line.formula + "\n" + line.source + "\n" + shortest(line.value);
+        std::string& written = written_[content];
+        if (written.empty()) {
+            written = line.symbol = unique(step->symbol);
+            lines.push_back(std::move(line));
+        }
+        symbols_[step] = written;
     }
 
     std::vector<ExplanationLine> lines{};
 
   private:
     std::string unique(const std::string& symbol) {
-        const int count = ++used_[symbol];
-        return count == 1 ? symbol : symbol + "_" + std::to_string(count);
+        std::string candidate = symbol;
+        while (!used_.insert(candidate).second) {
+            candidate = symbol + "_" + std::to_string(++numbered_[symbol] + 1);
+        }
+        return candidate;
     }
 
     std::string formula(const Derivation& step, ExplanationLine& line, int outer) {
@@ -68,13 +107,15 @@ class Writer {
             return text + ")";
         };
         const auto infix = [&](std::string_view sign) {
-            // a - (b - c) and a / (b / c) need their brackets; a - b - c does not.
+            // a - (b - c), a / (b / c) and (a ^ b) ^ c need their brackets; a - b - c does not.
             const int strength = precedence(step.operation);
             const bool commutes =
                 step.operation == Operator::add || step.operation == Operator::multiply;
-            std::string text = term(step.operands[0], line, strength) + std::string(sign) +
-                               term(step.operands[1], line, commutes ? strength : strength + 1);
-            return strength < outer ? "(" + text + ")" : text;
+            const bool power = step.operation == Operator::power;
+            std::string text = term(step.operands[0], line, power ? strength + 1 : strength);
+            text += sign;
+            text += term(step.operands[1], line, commutes ? strength : strength + 1);
+            return strength < outer ? bracketed(text) : text;
         };
         switch (step.operation) {
             case Operator::add:
@@ -109,9 +150,12 @@ class Writer {
 
     std::string term(const Traced& value, ExplanationLine& line, int outer) {
         const Derivation* step = value.derivation();
-        if (step == nullptr) return shortest(value.value());
+        if (step == nullptr) {
+            const std::string number = shortest(value.value());
+            return value.value() < 0 && outer > 1 ? bracketed(number) : number;
+        }
         if (step->symbol.empty()) return formula(*step, line, outer);
-        const std::string& symbol = finished_[step];
+        const std::string& symbol = symbols_[step];
         for (const auto& operand : line.operands) {
             if (operand.symbol == symbol) return symbol;
         }
@@ -119,22 +163,32 @@ class Writer {
         return symbol;
     }
 
-    std::unordered_map<const Derivation*, std::string> finished_{};
-    std::map<std::string, int> used_{};
+    std::unordered_map<const Derivation*, std::string> symbols_{};  // of the line of a step
+    std::unordered_set<const Derivation*> aliases_{};               // second names already written
+    std::unordered_map<std::string, std::string> written_{};        // content of a line -> symbol
+    std::unordered_set<std::string> used_{};
+    std::unordered_map<std::string, int> numbered_{};
 };
 
 }  // namespace
 
+// Adding zero and multiplying by one are no steps: they come from sums that start empty and from
+// degrees of one, and change no bit.
 Traced operator+(const Traced& a, const Traced& b) {
+    if (is_constant(a, 0)) return b;
+    if (is_constant(b, 0)) return a;
     return derived(Operator::add, a.value() + b.value(), {a, b});
 }
 Traced operator-(const Traced& a, const Traced& b) {
     return derived(Operator::subtract, a.value() - b.value(), {a, b});
 }
 Traced operator*(const Traced& a, const Traced& b) {
+    if (is_constant(a, 1)) return b;
+    if (is_constant(b, 1)) return a;
     return derived(Operator::multiply, a.value() * b.value(), {a, b});
 }
 Traced operator/(const Traced& a, const Traced& b) {
+    if (is_constant(b, 1)) return a;
     return derived(Operator::divide, a.value() / b.value(), {a, b});
 }
 Traced larger(const Traced& a, const Traced& b) {
@@ -167,7 +221,7 @@ Traced named(const Traced& x, std::string_view symbol, std::string_view unit) {
                           .source = {},
                           .operands = {x}};
     }
-    step.symbol = symbol;
+    step.symbol = symbol_of(symbol);
     step.unit = unit;
     return {x.value(), std::make_shared<Derivation>(std::move(step))};
 }
@@ -177,7 +231,7 @@ Traced given<Traced>(double value, std::string_view symbol, std::string_view sou
                      std::string_view unit) {
     return {value, std::make_shared<Derivation>(Derivation{.operation = Operator::given,
                                                            .value = value,
-                                                           .symbol = std::string(symbol),
+                                                           .symbol = symbol_of(symbol),
                                                            .unit = std::string(unit),
                                                            .source = std::string(source),
                                                            .operands = {}})};
@@ -189,7 +243,7 @@ Traced largest_whole(double n, const Traced& at_n, const Traced& limit, const Tr
 
 std::vector<ExplanationLine> explain(const std::vector<Traced>& values) {
     Writer writer;
-    for (const Traced& value : values) writer.write(value);
+    for (const Traced& value : values) writer.write(value, true);
     return std::move(writer.lines);
 }
 

@@ -5,6 +5,15 @@
 namespace napkin {
 namespace {
 
+// Whether all of `a` stands in `b`, in order: "llama70b" in "llama3170b".
+bool is_within(std::string_view a, std::string_view b) {
+    std::size_t at = 0;
+    for (const char c : b) {
+        if (at < a.size() && a[at] == c) ++at;
+    }
+    return at == a.size();
+}
+
 // Levenshtein distance with adjacent swaps counted once, over one rolling window of rows.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before(b.size() + 1);
@@ -34,6 +43,17 @@ Error::Error(std::vector<Problem> found) : problems(std::move(found)) {
     }
 }
 
+Problem problem_of(std::string flag, std::string id, std::string message, std::string expected,
+                   std::string hint) {
+    Problem problem;
+    problem.id = std::move(id);
+    problem.message = std::move(message);
+    problem.where.flag = std::move(flag);
+    problem.expected = std::move(expected);
+    problem.hint = std::move(hint);
+    return problem;
+}
+
 std::string normalized(std::string_view name) {
     std::string result;
     for (const char c : name) {
@@ -54,8 +74,12 @@ std::vector<std::string> nearest(std::string_view name,
         const std::string plain = normalized(candidate.substr(0, longest_name));
         std::size_t distance = edit_distance(wanted, plain);
         const bool extends = plain.starts_with(wanted) || wanted.starts_with(plain);
-        if (extends && std::min(plain.size(), wanted.size()) >= 3)
+        if (extends && std::min(plain.size(), wanted.size()) >= 3) {
             distance = std::min(distance, std::size_t{2});
+        }
+        if (wanted.size() >= 4 && is_within(wanted, plain)) {
+            distance = std::min(distance, (plain.size() - wanted.size() + 1) / 2);
+        }
         if (distance <= std::max<std::size_t>(wanted.size() <= 3 ? 1 : 2, wanted.size() / 3)) {
             const auto alike =
                 std::mismatch(wanted.begin(), wanted.end(), plain.begin(), plain.end());

@@ -69,35 +69,76 @@ R critical_batch(const Inputs& inputs) {
     return named(batch, "critical_batch");
 }
 
+// One replica with `sequences` of them: its slowest device, and how long a step of all takes.
+template <class R>
+struct ReplicaStep {
+    Totals<R> totals{};
+    Step<R> slowest{};
+    Seconds<R> time{};
+    double groups{1};
+};
+
+template <class R>
+ReplicaStep<R> replica_step(const Inputs& inputs, const R& sequences) {
+    const Layout& layout = inputs.layout;
+    const Rates<R> rates = ceiling_rates<R>(inputs.machine);
+    ReplicaStep<R> replica;
+    // Stages work on different groups of sequences at once, as far as there are enough of them.
+    replica.groups = smaller(layout.pp, value_of(sequences));
+    R group = sequences;
+    if (replica.groups > 1) {
+        group = named(sequences / R(replica.groups), "sequences_per_group");
+    }
+    replica.totals = stage_totals<R>(inputs, Phase::decode, group);
+    replica.slowest = ceiling(replica.totals, rates);
+    replica.time = replica.slowest.time;
+    if (layout.pp > 1) {
+        // A token passes every stage once, and no stage serves two groups at the same time.
+        Inputs unstaged = inputs;
+        unstaged.layout.pp = 1;
+        const Step<R> through = ceiling(stage_totals<R>(unstaged, Phase::decode, group), rates);
+        replica.time = larger(named(through.time, "time_through_all_stages"),
+                              replica.slowest.time * given<R>(replica.groups, "groups_in_flight"));
+    }
+    return replica;
+}
+
 }  // namespace
 
 template <class R>
 Decode<R> decode(const Inputs& inputs) {
-    const Layout& layout = inputs.layout;
+    const double replicas = inputs.layout.dp;
     const R batch = given<R>(inputs.workload.batch, "batch", "--batch");
-    R sequences = batch;
-    if (layout.dp > 1) {
-        sequences = named(round_up(batch / given<R>(layout.dp, "dp")), "sequences_per_replica");
+    R busiest = batch;
+    if (replicas > 1) {
+        busiest = named(round_up(batch / given<R>(replicas, "dp")), "sequences_per_replica");
     }
-    // Stages work on different sequences at once, as far as there are enough of them.
-    const double micro_batches = smaller(layout.pp, value_of(sequences));
-    R at_once = sequences;
-    if (micro_batches > 1) {
-        at_once = named(round_up(sequences / R(micro_batches)), "sequences_per_stage");
-    }
+    const ReplicaStep<R> replica = replica_step<R>(inputs, busiest);
     Decode<R> result;
-    result.totals = stage_totals<R>(inputs, Phase::decode, at_once);
-    result.step = ceiling(result.totals, ceiling_rates<R>(inputs.machine));
-    result.step_time =
-        layout.pp > 1 ? result.step.time * given<R>(layout.pp, "pp") : result.step.time;
-    result.step_time = named(result.step_time, "step_time");
-    const Tokens<R> each(R(1));
-    result.tokens_per_second_per_user =
-        named(each / result.step_time, "tokens_per_second_per_user");
-    result.tokens_per_second = named(Tokens<R>(batch) / result.step_time, "tokens_per_second");
+    result.totals = replica.totals;
+    result.step = replica.slowest;
+    result.step_time = named(replica.time, "step_time");
+    // Where the batch does not split evenly, the other replicas run with one sequence less.
+    const double least = round_down(inputs.workload.batch / replicas);
+    Tokens<R> one(R(1));
+    if (least > 0 && least < value_of(busiest)) {
+        const double full = inputs.workload.batch - replicas * least;
+        const R others = named(busiest - R(1), "sequences_of_other_replicas");
+        const Seconds<R> faster =
+            named(replica_step<R>(inputs, others).time, "step_time_of_other_replicas");
+        result.tokens_per_second = named(Tokens<R>(R(full) * busiest) / result.step_time +
+                                             Tokens<R>(R(replicas - full) * others) / faster,
+                                         "tokens_per_second");
+        result.tokens_per_second_per_user =
+            named(result.tokens_per_second / batch, "tokens_per_second_per_user");
+    } else {
+        result.tokens_per_second = named(Tokens<R>(batch) / result.step_time, "tokens_per_second");
+        result.tokens_per_second_per_user =
+            named(one / result.step_time, "tokens_per_second_per_user");
+    }
     result.intensity = named(result.step.flops / result.step.bytes, "intensity");
     result.compute_utilization =
-        utilization<R>(result.step.flops * R(micro_batches), result.step_time, inputs);
+        utilization<R>(result.step.flops * R(replica.groups), result.step_time, inputs);
     result.critical_batch = critical_batch<R>(inputs);
     return result;
 }

@@ -12,47 +12,46 @@ bool divides(double part, double whole) {
     return std::fmod(whole, part) == 0;
 }
 
-bool allows(const Block& block, double tp) {
+// What stands in the way of cutting this kind of layer over tp ranks; empty if nothing does.
+std::string obstacle(const Block& block, const Model& model, double tp) {
+    const auto cannot = [&](double count, std::string_view what) {
+        return shortest(count) + " " + std::string(what) + " do not split over " + shortest(tp);
+    };
     if (const auto* attention = std::get_if<Attention>(&block.mixer)) {
-        const bool kv = divides(tp, attention->kv_heads) || divides(attention->kv_heads, tp);
-        if (!divides(tp, attention->heads) || !kv) return false;
-    }
-    if (const auto* latent = std::get_if<LatentAttention>(&block.mixer)) {
-        if (!divides(tp, latent->heads)) return false;
-    }
-    if (const auto* dense = std::get_if<DenseFeedForward>(&block.feed_forward)) {
-        if (!divides(tp, dense->width)) return false;
-    }
-    if (const auto* experts = std::get_if<Experts>(&block.feed_forward)) {
-        if (!divides(tp, experts->width) || !divides(tp, experts->shared_width)) return false;
-    }
-    return true;
-}
-
-std::string list_of(const std::vector<double>& values) {
-    std::string text;
-    for (const double value : values) text += (text.empty() ? "" : ", ") + shortest(value);
-    return text;
-}
-
-std::string explain_tp(const Model& model, double tp) {
-    for (const Block& block : model.blocks) {
-        if (allows(block, tp)) continue;
-        const auto* attention = std::get_if<Attention>(&block.mixer);
-        if (attention != nullptr && !divides(tp, attention->heads)) {
-            return shortest(attention->heads) + " heads do not split over " + shortest(tp);
-        }
-        if (attention != nullptr && !divides(tp, attention->kv_heads) &&
-            !divides(attention->kv_heads, tp)) {
+        if (!divides(tp, attention->heads)) return cannot(attention->heads, "heads");
+        if (!divides(tp, attention->kv_heads) && !divides(attention->kv_heads, tp)) {
             return shortest(attention->kv_heads) + " KV heads neither split over " + shortest(tp) +
                    " nor repeat on it evenly";
         }
-        if (const auto* latent = std::get_if<LatentAttention>(&block.mixer)) {
-            if (!divides(tp, latent->heads)) {
-                return shortest(latent->heads) + " heads do not split over " + shortest(tp);
-            }
+    }
+    if (const auto* latent = std::get_if<LatentAttention>(&block.mixer)) {
+        if (!divides(tp, latent->heads)) return cannot(latent->heads, "heads");
+    }
+    const auto width_on = [&](double width, Role role) -> std::string {
+        const NumberFormat& format = model.weights.of[static_cast<std::size_t>(role)];
+        if (!divides(tp, width)) {
+            return "the feed-forward width " + shortest(width) + " does not split over " +
+                   shortest(tp);
         }
-        return "a feed-forward width does not split over " + shortest(tp);
+        if (tp == 1 || width == 0 || format.whole_group <= 0) return {};
+        if (divides(format.whole_group, width / tp)) return {};
+        return "the feed-forward width " + shortest(width) + " over " + shortest(tp) +
+               " leaves no whole groups of " + shortest(format.whole_group) + " in " + format.id;
+    };
+    if (const auto* dense = std::get_if<DenseFeedForward>(&block.feed_forward)) {
+        return width_on(dense->width, Role::feed_forward);
+    }
+    if (const auto* experts = std::get_if<Experts>(&block.feed_forward)) {
+        const std::string routed = width_on(experts->width, Role::expert);
+        return routed.empty() ? width_on(experts->shared_width, Role::shared_expert) : routed;
+    }
+    return {};
+}
+
+std::string obstacle(const Model& model, double tp) {
+    for (const Block& block : model.blocks) {
+        std::string found = obstacle(block, model, tp);
+        if (!found.empty()) return found;
     }
     return {};
 }
@@ -62,9 +61,7 @@ std::string explain_tp(const Model& model, double tp) {
 std::vector<double> valid_tensor_parallel(const Model& model, double most) {
     std::vector<double> valid;
     for (double tp = 1; tp <= most; ++tp) {
-        const bool ok = std::all_of(model.blocks.begin(), model.blocks.end(),
-                                    [&](const Block& block) { return allows(block, tp); });
-        if (ok) valid.push_back(tp);
+        if (obstacle(model, tp).empty()) valid.push_back(tp);
     }
     return valid;
 }
@@ -81,28 +78,30 @@ std::vector<Violation> violations(const Layout& layout, const Model& model,
                                   const Machine& machine) {
     std::vector<Violation> found;
     const double product = layout.dp * layout.tp * layout.pp;
-    if (product != machine.devices) {
-        found.push_back({"layout-devices",
-                         "dp x tp x pp = " + shortest(product) + ", but the machine has " +
-                             shortest(machine.devices) + " devices",
-                         {}});
+    if (product > machine.devices) {
+        found.push_back({.id = "layout-devices",
+                         .message = "dp x tp x pp = " + shortest(product) +
+                                    ", but the machine has " + shortest(machine.devices) +
+                                    " devices",
+                         .flag = "--on",
+                         .valid = {}});
     }
     const std::vector<double> valid = valid_tensor_parallel(model, machine.devices);
     if (std::find(valid.begin(), valid.end(), layout.tp) == valid.end()) {
-        const std::string reason = explain_tp(model, layout.tp);
-        found.push_back({"layout-tp",
-                         "tp " + shortest(layout.tp) + " is not possible: " +
-                             (reason.empty() ? "more ranks than devices" : reason) +
-                             "; valid: " + list_of(valid) +
-                             "; other device counts need pipeline stages (--pp) or replicas (--dp)",
-                         valid});
+        const std::string reason = obstacle(model, layout.tp);
+        found.push_back({.id = "layout-tp",
+                         .message = "tp " + shortest(layout.tp) + " is not possible: " +
+                                    (reason.empty() ? "more ranks than devices" : reason) +
+                                    "; pipeline stages (--pp) and replicas (--dp) take any number",
+                         .flag = "--tp",
+                         .valid = valid});
     }
-    const double deepest = is_size(model) ? 1 : layers(model);
-    if (layout.pp > deepest) {
-        found.push_back({"layout-pp",
-                         "pp " + shortest(layout.pp) + " is more than the model's " +
-                             shortest(deepest) + " layers",
-                         {deepest}});
+    if (!is_size(model) && layout.pp > layers(model)) {
+        found.push_back({.id = "layout-pp",
+                         .message = "pp " + shortest(layout.pp) + " is more than the model's " +
+                                    shortest(layers(model)) + " layers",
+                         .flag = "--pp",
+                         .valid = {}});
     }
     return found;
 }
@@ -110,22 +109,18 @@ std::vector<Violation> violations(const Layout& layout, const Model& model,
 std::vector<Layout> inference_layouts(const Model& model, const Machine& machine) {
     const double devices = machine.devices;
     const double domain = smaller(machine.domain, devices);
-    std::vector<double> degrees = valid_tensor_parallel(model, domain);
-    std::erase_if(degrees,
-                  [&](double tp) { return !divides(tp, devices) || !divides(tp, domain); });
+    const double deepest = is_size(model) ? devices : layers(model);
     std::vector<Layout> order;
+    const std::vector<double> degrees = valid_tensor_parallel(model, domain);
     for (auto tp = degrees.rbegin(); tp != degrees.rend(); ++tp) {
-        const double rest = devices / *tp;
+        // Groups of tp devices, each inside one domain; what is left over stays idle.
+        const double groups = std::floor(domain / *tp) * std::floor(devices / domain) +
+                              std::floor(std::fmod(devices, domain) / *tp);
         const std::string inside = "tp " + shortest(*tp) + " inside one scale-up domain";
-        if (rest == 1) {
-            order.push_back({.dp = 1, .tp = *tp, .pp = 1, .zero = 0, .why = inside});
-            continue;
-        }
-        order.push_back(
-            {.dp = rest, .tp = *tp, .pp = 1, .zero = 0, .why = inside + ", replicas beyond it"});
-        for (double pp = 2; pp <= rest && pp <= layers(model); ++pp) {
-            if (!divides(pp, rest)) continue;
-            const double dp = rest / pp;
+        const std::string beyond = groups > 1 ? ", replicas beside it" : "";
+        order.push_back({.dp = groups, .tp = *tp, .pp = 1, .zero = 0, .why = inside + beyond});
+        for (double pp = 2; pp <= smaller(groups, deepest); ++pp) {
+            const double dp = std::floor(groups / pp);
             order.push_back({.dp = dp,
                              .tp = *tp,
                              .pp = pp,

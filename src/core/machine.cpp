@@ -13,6 +13,7 @@ Machine with_devices(Machine machine, double devices) {
         const double peers = larger(1.0, smaller(devices, links.domain) - 1);
         machine.scale_up = smaller(links.scale_up, links.pair * peers);
     }
+    machine.system_power = machine.system_power * (devices / machine.devices);
     machine.devices = devices;
     return machine;
 }

@@ -66,7 +66,6 @@ R counted(const Model& model, std::string_view symbol, bool active, bool embeddi
         R outer(0);
         for (const Role role : all_roles) {
             const bool lookup = role == Role::embedding && !model.tied;
-            if (role == Role::positions && !embedding) continue;
             if (lookup && !embedding) continue;
             const R part = elements_of<R>(list, role);
             if (value_of(part) > 0) outer = outer + part;
@@ -96,7 +95,8 @@ R elements_of(const Tensors& list, Role role, const Sharding& sharding) {
         const double ranks = divisor(tensor, sharding);
         R size = R(tensor.rows) * R(tensor.columns);
         if (tensor.copies != 1) size = R(tensor.copies) * size;
-        if (ranks != 1) size = size / R(ranks);
+        if (ranks != 1)
+            size = size / given<R>(ranks, tensor.split == Split::kv_heads ? "kv_shards" : "tp");
         size = named(size, tensor.name);
         sum = value_of(sum) == 0 ? size : sum + size;
     }

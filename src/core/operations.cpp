@@ -77,17 +77,18 @@ class Lowering {
         const Model& model = inputs_.model;
         const NumberFormat& stored = format(Role::feed_forward);
         const R active = given<R>(model.size_active, "active_parameters", model.source);
-        push(OperationKind::feed_forward, Role::feed_forward, active / R(ranks()),
-             R(2) * active * tokens_ / R(ranks()),
+        const R parts(ranks() * inputs_.layout.pp);  // without layers, every part is alike
+        push(OperationKind::feed_forward, Role::feed_forward, active / parts,
+             R(2) * active * tokens_ / parts,
              Bytes<R>(active *
                       given<R>(bytes_per_weight(stored), stored.id + "_bytes_per_weight",
                                stored.source, "B") /
-                      R(ranks())));
+                      parts));
         if (model.size_kv_bytes_per_token <= 0) return;
         Operation<R> row{.kind = OperationKind::attention};
-        row.kv_bytes = named(Bytes<R>(kv_bytes_per_token<R>(model, stored).value() * context_ *
-                                      sequences_ / R(ranks())),
-                             "kv_cache_bytes");
+        row.kv_bytes = named(
+            Bytes<R>(kv_bytes_per_token<R>(model, stored).value() * context_ * sequences_ / parts),
+            "kv_cache_bytes");
         rows_.push(row);
     }
 
@@ -96,7 +97,7 @@ class Lowering {
     void operator()(const Attention& m) {
         const double values = m.value_dim > 0 ? m.value_dim : m.head_dim;
         const R per_pair = R(2) * R(m.heads / ranks()) * R(m.head_dim + values);
-        over_cache(per_pair, pairs(m.window), m.window);
+        over_cache(per_pair, pairs(m.window), m.window, 0);
     }
 
     void operator()(const LatentAttention& m) {
@@ -106,11 +107,14 @@ class Lowering {
                                                      : m.nope_dim + m.rope_dim + m.value_dim;
         const R per_pair = R(2) * R(m.heads / ranks()) * R(width);
         R seen = pairs(0);
-        if (m.index_top > 0) {
-            const R most = sequences_ * R(m.index_top) * (phase_ == Phase::decode ? R(1) : fresh_);
-            seen = smaller(seen, most);
+        if (m.index_heads > 0) {
+            // The indexer scores every pair and lets `index_top` of them through. It is not split
+            // over ranks; FP8 where the part has it.
+            if (!m.index_shared) index(R(2 * m.index_heads * m.index_dim) * seen);
+            const R queries = phase_ == Phase::decode ? sequences_ : tokens_;
+            seen = named(smaller(seen, queries * R(m.index_top)), "selected_pairs");
         }
-        over_cache(per_pair, seen, 0);
+        over_cache(per_pair, seen, 0, phase_ == Phase::decode ? m.index_top : 0);
     }
 
     // Linear mixers update a constant state for each token: c * inner * state FLOPs (Megatron-LM's
@@ -125,7 +129,9 @@ class Lowering {
     void join(double times) {
         if (ranks() <= 1) return;
         const R payload = tokens_ * R(inputs_.model.hidden) * activation_width();
-        link(OperationKind::all_reduce, Link::scale_up, payload, times);
+        // A group wider than one domain is as slow as the link between domains.
+        const bool across = ranks() > inputs_.machine.domain;
+        link(OperationKind::all_reduce, across ? Link::scale_out : Link::scale_up, payload, times);
     }
 
     void link(OperationKind kind, Link over, const R& bytes, double times) {
@@ -172,37 +178,59 @@ class Lowering {
         return named(sequences_ * seen, "query_key_pairs");
     }
 
-    void over_cache(const R& flops_per_pair, const R& pairs, double window) {
+    // Attention over what is cached: `selected` of its tokens at most (0: all), `window` of them
+    // kept at most (0: all). Each new token's entry is written once.
+    void over_cache(const R& flops_per_pair, const R& pairs, double window, double selected) {
         const Cache kept = cache(*block_, inputs_.model);
         const NumberFormat& kv = inputs_.workload.kv_format;
-        const R read = phase_ == Phase::prefill ? prefix_ : context_;
         Operation<R> row{.kind = OperationKind::attention};
-        row.arithmetic = inputs_.workload.activations.computes_in.value_or(Arithmetic::bf16);
+        row.arithmetic = activation_arithmetic();
         row.flops = named(Flops<R>(flops_per_pair * pairs), "attention_flops");
         if (kept.per_token > 0) {
-            // What is cached is read once; each new token's entry is written once.
-            Cache growing = kept;
-            growing.window = window;
-            Cache fresh = kept;
-            fresh.window = 0;
+            Cache entries = kept;
+            entries.window = window;
+            R read = phase_ == Phase::prefill ? prefix_ : context_;
             const R written = phase_ == Phase::prefill ? fresh_ : R(1);
-            row.kv_bytes = named(sequences_ * (cache_bytes<R>(growing, read, kv, ranks()) +
-                                               cache_bytes<R>(fresh, written, kv, ranks())),
-                                 "kv_cache_bytes");
+            Bytes<R> bytes = cache_bytes<R>(entries, written, kv, ranks());
+            if (selected > 0) {
+                // The indexer's keys are read whole, the entries that it selects alone.
+                Cache keys = kept;
+                keys.per_token = 0;
+                entries.fixed_per_token = 0;
+                bytes = bytes + cache_bytes<R>(keys, read, kv, ranks());
+                read = smaller(read, R(selected));
+            }
+            bytes = cache_bytes<R>(entries, read, kv, ranks()) + bytes;
+            row.kv_bytes = named(sequences_ * bytes, "kv_cache_bytes");
         }
+        rows_.push(row);
+    }
+
+    void index(const R& flops) {
+        Operation<R> row{.kind = OperationKind::attention};
+        row.arithmetic =
+            usable(inputs_.machine.accelerator, Arithmetic::fp8).value_or(activation_arithmetic());
+        row.flops = named(Flops<R>(flops), "indexer_flops");
         rows_.push(row);
     }
 
     void over_state(double flops_per_token) {
         const Cache kept = cache(*block_, inputs_.model);
         Operation<R> row{.kind = OperationKind::recurrent_state};
-        row.arithmetic = inputs_.workload.activations.computes_in.value_or(Arithmetic::bf16);
+        row.arithmetic = activation_arithmetic();
         row.flops = named(Flops<R>(R(flops_per_token / ranks()) * tokens_), "state_flops");
         // Read once and written once a step.
         row.kv_bytes = named(
             sequences_ * R(2) * cache_bytes<R>(kept, R(0), inputs_.workload.kv_format, ranks()),
             "state_bytes_moved");
         rows_.push(row);
+    }
+
+    // What runs between the weights: in the activations' format, as far as the part has it.
+    [[nodiscard]] Arithmetic activation_arithmetic() const {
+        const Arithmetic wanted =
+            inputs_.workload.activations.computes_in.value_or(Arithmetic::bf16);
+        return usable(inputs_.machine.accelerator, wanted).value_or(wanted);
     }
 
     const Inputs& inputs_;

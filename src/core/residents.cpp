@@ -53,7 +53,7 @@ Bytes<R> outer_weights(const Inputs& inputs) {
 template <class R>
 Bytes<R> weights_per_device(const Inputs& inputs) {
     const Model& model = inputs.model;
-    if (is_size(model)) return weight_bytes<R>(model) / R(inputs.layout.tp);
+    if (is_size(model)) return weight_bytes<R>(model) / R(inputs.layout.tp * inputs.layout.pp);
     Bytes<R> sum = outer_weights<R>(inputs);
     for (const Block& block : model.blocks) {
         const double heads = cache(block, model).heads;
@@ -134,7 +134,7 @@ Residents<R> inference_residents(const Inputs& inputs) {
     }
     if (is_size(model) && model.size_kv_bytes_per_token > 0) {
         growing = Bytes<R>(kv_bytes_per_token<R>(model, inputs.workload.kv_format).value() *
-                           context * sequences / R(inputs.layout.tp));
+                           context * sequences / R(inputs.layout.tp * inputs.layout.pp));
     }
     push(list, ResidentKind::kv_cache, Moment::decode, growing);
     push(list, ResidentKind::state, Moment::decode, constant);

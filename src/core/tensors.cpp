@@ -137,7 +137,7 @@ class Builder {
             if (f.shared_gate) matrix(Role::router, "shared_gate", 1, h, Split::whole);
         }
         if (f.dense_width > 0) dense(Role::feed_forward, f.dense_width, true, false);
-        vector(Role::norm, "expert_norms", f.extra_norms);
+        vector(Role::norm, "expert_norms", f.extra_norms * h);
     }
 
     void norms(double count) {

@@ -46,7 +46,7 @@ std::optional<Number> split(std::string_view text) {
     Number number{.mantissa = std::string(text.substr(0, at)), .exponent = 0, .suffix = {}};
     if (at + 1 < text.size() && (text[at] == 'e' || text[at] == 'E')) {
         std::size_t from = at + 1;
-        if (text[from] == '+') ++from;
+        if (text[from] == '+' && from + 1 < text.size() && is_digit(text[from + 1])) ++from;
         int exponent = 0;
         const auto [end, error] =
             std::from_chars(text.data() + from, text.data() + text.size(), exponent);
@@ -127,9 +127,9 @@ Reading<Bytes<>> read_bytes(std::string_view text) {
     if (number && number->suffix.size() == 1) {
         const char letter = number->suffix.front();
         if (std::string_view("kKMGTP").find(letter) != std::string_view::npos) {
-            const std::string size = number->mantissa + " " + letter;
+            const std::string size(trim(text.substr(0, text.find(letter))));
             return {{},
-                    "ambiguous: " + size + "B (powers of 1,000) or " + number->mantissa + " " +
+                    "ambiguous: " + size + " " + letter + "B (powers of 1,000) or " + size + " " +
                         (letter == 'k' ? 'K' : letter) + "iB (powers of 1,024)?"};
         }
     }
@@ -199,7 +199,23 @@ Reading<Seconds<>> read_duration(std::string_view text) {
                                          Suffix{"h", 0, 3600},     Suffix{"d", 0, 86400},
                                          Suffix{"days", 0, 86400}, Suffix{"w", 0, 604800},
                                          Suffix{"y", 0, 31557600}};
-    return as<Seconds<>>(read(text, suffixes, "a duration with its unit such as 40ms, 3h or 90d"));
+    constexpr std::string_view expected = "a duration with its unit such as 40ms, 3h or 90d";
+    // "3h 40min" is the sum of its parts: a part begins at a digit behind a space.
+    text = trim(text);
+    Seconds<> sum(0);
+    while (!text.empty()) {
+        std::size_t end = text.find(' ');
+        while (end < text.size() && !(end + 1 < text.size() && is_digit(text[end + 1]))) {
+            end = text.find(' ', end + 1);
+        }
+        end = std::min(end, text.size());
+        const Reading<double> part = read(text.substr(0, end), suffixes, expected);
+        if (!part.value) return {{}, part.problem};
+        sum += Seconds<>(*part.value);
+        text = trim(text.substr(end));
+        if (text.empty()) return {sum, {}};
+    }
+    return {{}, "expected " + std::string(expected)};
 }
 
 Reading<double> read_fraction(std::string_view text) {

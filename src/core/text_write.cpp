@@ -79,7 +79,7 @@ std::span<const Prefix> prefixes(Style style) {
 }
 
 std::string written(double value, std::chars_format format, int precision) {
-    std::array<char, 64> buffer{};
+    std::array<char, 400> buffer{};  // the longest double written out has 309 digits
     const auto end =
         std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision).ptr;
     return {buffer.data(), end};
@@ -95,6 +95,20 @@ int leading_power(double value, int digits) {
     return power;
 }
 
+// "-1234.50" -> "-1,234.50"; what has rounded to zero loses its sign.
+std::string grouped(const std::string& number) {
+    const bool negative = number.front() == '-';
+    const std::string_view digits = std::string_view(number).substr(negative ? 1 : 0);
+    const std::size_t whole = std::min(digits.find('.'), digits.size());
+    const bool zero = digits.find_first_not_of("0.") == std::string_view::npos;
+    std::string text(negative && !zero ? "-" : "");
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && i < whole && (whole - i) % 3 == 0) text += ',';
+        text += digits[i];
+    }
+    return text;
+}
+
 // With as many decimals as `like` needs for `digits` significant ones; an exponent only where the
 // number would grow long without it.
 std::string significant(double value, double like, int digits) {
@@ -102,7 +116,7 @@ std::string significant(double value, double like, int digits) {
     const int power = leading_power(like == 0 ? value : like, digits);
     if (power < -3 || power > 14) return written(value, std::chars_format::scientific, digits - 1);
     if (power >= digits - 1) return with_separators(value);
-    return written(value, std::chars_format::fixed, digits - 1 - power);
+    return grouped(written(value, std::chars_format::fixed, digits - 1 - power));
 }
 
 double rounded(double value, int digits) {
@@ -120,17 +134,25 @@ const Prefix& suited(double value, std::span<const Prefix> choices, int digits) 
     return *best;
 }
 
-// The shortest digits of `value` with the decimal point moved: 8.55e10 -> "85.5" and " GB".
+// The shortest digits that read back as `value`, with the point where the prefix wants it: 8.55e10
+// is "85.5" and " GB".
 std::string exact(double value, std::span<const Prefix> choices) {
     const Prefix& prefix = suited(value, choices, 17);
-    std::string digits = shortest(value);
-    if (prefix.factor == 1) return digits + std::string(prefix.text);
-    int shift = -static_cast<int>(std::lround(std::log10(prefix.factor)));
-    if (const std::size_t e = digits.find('e'); e != std::string::npos) {
-        shift += std::stoi(digits.substr(e + 1));
-        digits.erase(e);
-    }
-    if (shift != 0) digits.append("e").append(std::to_string(shift));
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                   std::chars_format::scientific)
+                         .ptr;
+    const std::string text(buffer.data(), end);
+    const std::size_t e = text.find('e');
+    std::string digits = text.substr(0, e);
+    std::erase(digits, '.');
+    const int power =
+        std::stoi(text.substr(e + 1)) - static_cast<int>(std::lround(std::log10(prefix.factor)));
+    const auto whole = static_cast<std::size_t>(std::max(0, power + 1));
+    if (power < 0) digits.insert(0, static_cast<std::size_t>(-power), '0');
+    if (digits.size() < whole) digits.append(whole - digits.size(), '0');
+    const std::size_t point = std::max<std::size_t>(1, whole);
+    if (digits.size() > point) digits.insert(point, ".");
     return digits.append(prefix.text);
 }
 
@@ -149,17 +171,7 @@ std::string shortest(double value) {
 }
 
 std::string with_separators(double value) {
-    std::array<char, 400> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
-                                   std::chars_format::fixed, 0)
-                         .ptr;
-    const std::string_view digits(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
-    std::string text(value < 0 && digits != "0" ? "-" : "");
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-        if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-        text += digits[i];
-    }
-    return text;
+    return grouped(written(value, std::chars_format::fixed, 0));
 }
 
 std::string to_text(double value, Style style, int digits) {

@@ -26,6 +26,7 @@ struct Value {
     std::vector<Value> items{};
     std::vector<Member> members{};  // in the order of the file
     std::size_t offset{};           // of its last character in the text
+    std::size_t key_offset{};       // of its key's closing quote, for a member of an object
 
     /// The member of that name, or null.
     [[nodiscard]] const Value* find(std::string_view name) const;

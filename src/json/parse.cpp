@@ -75,6 +75,7 @@ class Builder {
             return fail("duplicate-key", "the key " + json::quoted(name) + " stands here twice");
         }
         open_.back()->members.emplace_back(std::move(name), Value{});
+        open_.back()->members.back().second.key_offset = offset();
         return true;
     }
     bool parse_error(std::size_t position, const std::string&,
@@ -123,6 +124,7 @@ class Builder {
             parent->items.push_back(std::move(value));
             return &parent->items.back();
         }
+        value.key_offset = parent->members.back().second.key_offset;
         parent->members.back().second = std::move(value);
         return &parent->members.back().second;
     }

@@ -142,6 +142,7 @@ class Validator {
                 report("unknown-key", member, "unknown key " + quoted(name) + " in " + label(path),
                        {});
                 problems.back().suggestions = nearest(name, names);
+                problems.back().where = where_in(source_, member.key_offset);
             }
         }
     }

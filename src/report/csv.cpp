@@ -1,5 +1,6 @@
 // One row a document, columns in the order in which keys first appear; RFC 4180 quoting.
 #include <algorithm>
+#include <array>
 
 #include "report/document.hpp"
 
@@ -18,6 +19,18 @@ std::string bare(const Value& value) {
     return value.empty() ? "" : shown(value);
 }
 
+// The id of a model or machine, the word of any other input.
+std::string input_of(const Document& document, std::string_view key) {
+    for (const Input& input : document.inputs) {
+        if (input.key != key) continue;
+        for (const auto& [name, value] : input.members) {
+            if (name == "id") return shown(value);
+        }
+        return input.value.empty() ? "" : shown(input.value);
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string to_csv(const std::vector<Document>& documents) {
@@ -30,25 +43,23 @@ std::string to_csv(const std::vector<Document>& documents) {
             }
         }
     }
-    std::string out = "model,machine,verdict";
+    // What tells the rows apart: the model, the machine and the formats that were asked for.
+    constexpr std::array<std::string_view, 5> axes{"model", "machine", "weights", "kv",
+                                                   "activations"};
+    std::string out;
+    for (const std::string_view axis : axes) out.append(axis).append(",");
+    out += "verdict";
     for (const std::string& column : columns) out.append(",").append(cell(column));
-    out += "\r\n";
+    out += "\n";
     for (const Document& document : documents) {
-        const auto id_of = [&](std::string_view key) {
-            for (const Input& input : document.inputs) {
-                if (input.key != key) continue;
-                for (const auto& [name, value] : input.members) {
-                    if (name == "id") return shown(value);
-                }
-            }
-            return std::string();
-        };
-        out += cell(id_of("model")) + "," + cell(id_of("machine")) + "," + document.verdict;
+        for (const std::string_view axis : axes)
+            out.append(cell(input_of(document, axis))).append(",");
+        out += document.verdict;
         for (const std::string& column : columns) {
             const Result* result = document.find(column);
             out.append(",").append(result == nullptr ? "" : cell(bare(result->value)));
         }
-        out += "\r\n";
+        out += "\n";
     }
     return out;
 }

@@ -41,6 +41,8 @@ struct Result {
     std::optional<Band> expected{};
     std::string label{};
     std::string remark{};
+    bool in_list{true};             // a column of lists
+    bool explained{true};           // in an explanation for people; for machines all are
     std::optional<double> share{};  // draws a bar of this part of the capacity
     Traced trace{};                 // what --explain shows
 };
@@ -82,6 +84,7 @@ struct Document {
     std::vector<Check> checks{};
     std::vector<Note> notes{};
     std::vector<std::string> footer{};  // lines below the human answer
+    Style bytes{Style::bytes};          // of an explanation: GB of traffic or GiB of memory
     std::string primary{};              // what -q prints; empty: nothing
 
     [[nodiscard]] const Result* find(std::string_view key) const;

@@ -29,19 +29,22 @@ std::string painted(const std::string& text, bool good, const Options& options) 
     return (good ? "\x1b[32m" : "\x1b[31m") + text + "\x1b[0m";
 }
 
-// Values of one style share the unit and the decimals of the largest: 65.7, 5.0, 8.0 GiB.
+// Bars measure one thing: their values share the unit and the decimals, 65.7, 5.0, 8.0 GiB.
 std::vector<std::string> column(const std::vector<const Result*>& results) {
     double largest = 0;
     for (const Result* result : results) {
-        if (result->share && result->value.number() != nullptr) {
-            largest = std::max(largest, std::abs(*result->value.number()));
-        }
+        const double* x = result->value.number();
+        if (result->share && x != nullptr) largest = std::max(largest, std::abs(*x));
     }
+    double scaled = largest;
+    while (scaled >= 1024) scaled /= 1024;
+    // At least one decimal, so that a large value does not cost a small one its only digit.
+    const int digits = scaled >= 1000 ? 5 : scaled >= 100 ? 4 : 3;
     std::vector<std::string> cells;
     for (const Result* result : results) {
         const double* x = result->value.number();
         const bool shares_unit = result->share && x != nullptr;
-        cells.push_back(shares_unit ? to_text_as(*x, result->value.style, largest)
+        cells.push_back(shares_unit ? to_text_as(*x, result->value.style, largest, digits)
                                     : shown(result->value));
     }
     return cells;
@@ -79,6 +82,23 @@ std::string folded(const std::string& text, std::size_t indent, std::size_t widt
     return out;
 }
 
+// Puts a remark behind a line, folded under itself; where there is no room for it, on lines of its
+// own under the values.
+std::string with_remark(std::string line, const std::string& remark, std::size_t at,
+                        std::size_t under, std::size_t width) {
+    constexpr std::size_t least = 24;  // columns worth folding into
+    if (!remark.empty() && at + std::min(columns_of(remark), least) <= width) {
+        line += folded(remark, at, width);
+    } else if (!remark.empty()) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        under = std::min(under, width > least ? width - least : 0);
+        line.append("\n").append(under, ' ');
+        line += folded(remark, under, width);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+}
+
 std::string title_line(const Document& document, const Options& options) {
     const std::string& verdict = document.verdict_text;
     const std::size_t length = columns_of(document.title) + columns_of(verdict) + 2;
@@ -109,40 +129,21 @@ std::string lines(const std::vector<Result>& results, const Options& options) {
     for (std::size_t i = 0; i < shown_results.size(); ++i) {
         const Result& result = *shown_results[i];
         std::string line =
-            "  " + padded(result.label, label_width) + "  " + right(values[i], value_width);
-        std::size_t at = before;
-        if (bar_width > 0 && result.share) {
-            const std::string drawn = bar(*result.share, bar_width, options.unicode);
-            // Remarks stand in one column behind short bars.
-            constexpr std::size_t remark_column = 15;
-            line += "   " + (result.remark.empty() ? drawn : padded(drawn, remark_column));
-            at += std::max(columns_of(drawn), remark_column);
-        } else {
-            line += "   ";
-            if (bar_width > 0 && !result.remark.empty()) {
-                line += std::string(15, ' ');
-                at += 15;
-            }
-        }
-        if (!result.remark.empty()) {
-            const bool fits = at + columns_of(result.remark) <= options.width;
-            const std::size_t indent = fits ? at : 2 + label_width + 2;
-            if (!fits && at + 24 > options.width) {
-                line.erase(line.find_last_not_of(' ') + 1);
-                line.append("\n").append(indent, ' ');
-                line += folded(result.remark, indent, options.width);
-            } else {
-                line += folded(result.remark, at, options.width);
-            }
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        out += line + "\n";
+            "  " + padded(result.label, label_width) + "  " + right(values[i], value_width) + "   ";
+        std::string drawn;
+        if (bar_width > 0 && result.share) drawn = bar(*result.share, bar_width, options.unicode);
+        // Remarks stand in one column behind short bars.
+        constexpr std::size_t remark_column = 15;
+        const std::size_t length =
+            bar_width == 0 ? 0 : std::max(columns_of(drawn) + 2, remark_column);
+        line += result.remark.empty() ? drawn : padded(drawn, length);
+        out += with_remark(std::move(line), result.remark, before + length, before, options.width);
     }
     return out;
 }
 
 // Results with a band stand in columns of their own.
-std::string bands(const std::vector<Result>& results) {
+std::string bands(const std::vector<Result>& results, std::size_t width) {
     std::vector<std::array<std::string, 5>> rows{{"", "floor", "worst", "typical", "best"}};
     for (const Result& result : results) {
         if (!result.expected || result.label.empty()) continue;
@@ -159,10 +160,18 @@ std::string bands(const std::vector<Result>& results) {
             widths[c] = std::max(widths[c], columns_of(row[c]));
         }
     }
+    // On a narrow terminal the floor goes first, then the worst.
+    std::size_t first = 1;
+    const auto total = [&] {
+        std::size_t sum = 2 + widths[0];
+        for (std::size_t c = first; c < widths.size(); ++c) sum += 2 + widths[c];
+        return sum;
+    };
+    while (first < 3 && total() > width) ++first;
     std::string out;
     for (const auto& row : rows) {
         out.append("  ").append(padded(row[0], widths[0]));
-        for (std::size_t c = 1; c < row.size(); ++c) {
+        for (std::size_t c = first; c < row.size(); ++c) {
             out.append("  ").append(right(row[c], widths[c]));
         }
         out += "\n";
@@ -173,7 +182,7 @@ std::string bands(const std::vector<Result>& results) {
 std::string one(const Document& document, const Options& options) {
     std::string out = title_line(document, options);
     out += lines(document.results, options);
-    out += bands(document.results);
+    out += bands(document.results, options.width);
     if (!document.if_it_fit.empty()) {
         out += "if it fit\n" + lines(document.if_it_fit, options);
     }
@@ -189,28 +198,42 @@ std::string one(const Document& document, const Options& options) {
     return out;
 }
 
-// Lists: a row each, the labelled results as columns; columns that do not fit are left out.
-std::string table(const std::vector<Document>& documents, const Options& options) {
-    std::vector<std::string> heads{""};
-    std::vector<std::string> keys{""};
-    for (const Document& document : documents) {
-        for (const Result& result : document.results) {
-            if (result.label.empty()) continue;
-            if (std::find(heads.begin(), heads.end(), result.label) == heads.end()) {
-                heads.push_back(result.label);
-                keys.push_back(result.key);
+struct Column {
+    std::string key{};
+    std::string label{};
+};
+
+// The labelled results of a list, first those of rows that say yes: a plan that does not fit has
+// others.
+std::vector<Column> columns_of(const std::vector<Document>& documents) {
+    std::vector<Column> columns;
+    for (const bool yes : {true, false}) {
+        for (const Document& document : documents) {
+            if (document.yes != yes) continue;
+            for (const Result& result : document.results) {
+                if (result.label.empty() || result.key.empty() || !result.in_list) continue;
+                const bool known =
+                    std::any_of(columns.begin(), columns.end(),
+                                [&](const Column& c) { return c.key == result.key; });
+                if (!known) columns.push_back({result.key, result.label});
             }
         }
     }
+    return columns;
+}
+
+// Lists: a row each; columns that do not fit are left out.
+std::string table(const std::vector<Document>& documents, const Options& options) {
+    const std::vector<Column> columns = columns_of(documents);
     const bool verdicts = std::any_of(documents.begin(), documents.end(),
                                       [](const Document& d) { return !d.verdict_text.empty(); });
-    std::vector<std::vector<std::string>> rows{heads};
+    std::vector<std::vector<std::string>> rows{{""}};
+    for (const Column& one : columns) rows[0].push_back(one.label);
     for (const Document& document : documents) {
         std::vector<std::string> row{document.row};
-        for (std::size_t c = 1; c < heads.size(); ++c) {
-            const auto found = std::find_if(document.results.begin(), document.results.end(),
-                                            [&](const Result& r) { return r.label == heads[c]; });
-            row.push_back(found == document.results.end() ? "-" : shown(found->value));
+        for (const Column& one : columns) {
+            const Result* found = document.find(one.key);
+            row.push_back(found == nullptr ? "-" : shown(found->value));
         }
         rows.push_back(std::move(row));
     }
@@ -240,7 +263,8 @@ std::string table(const std::vector<Document>& documents, const Options& options
     }
     if (shown_columns < widths.size()) {
         out.append("(").append(std::to_string(widths.size() - shown_columns));
-        out += " more columns: widen the terminal, or use --csv)\n";
+        out += widths.size() - shown_columns == 1 ? " more column" : " more columns";
+        out += ": widen the terminal, or use --csv)\n";
     }
     return out;
 }

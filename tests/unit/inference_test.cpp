@@ -138,7 +138,7 @@ TEST_CASE("one more sequence on busy replicas does not slow the others", "[infer
     const auto rate = [](double batch) {
         return decode(inputs_for(llama_3_1_8b(), 131072, batch, {.dp = 8})).tokens_per_second;
     };
-    CHECK(rate(9) >= rate(8));
+    CHECK(rate(9).value() >= rate(8).value() * (1 - 1e-9));
 }
 
 TEST_CASE("one more sequence in a full pipeline takes its turn behind the others", "[inference]") {

@@ -152,6 +152,8 @@ TEST_CASE("tensor parallelism sums twice in a layer, and not at all on one devic
     CHECK(row.times == 2);
     CHECK(row.link == Link::scale_up);
     CHECK(row.link_bytes.value() == 16.0 * 8192 * 2);
+    const Inputs wide = inputs_for(llama_3_1_70b(), 0, 16, {.tp = 16});  // two domains of 8
+    CHECK(row_of(wide, Phase::decode, OperationKind::all_reduce).link == Link::scale_out);
     const Inputs one = inputs_for(llama_3_1_70b(), 0, 16);
     const auto rows = lower(one.model.blocks.front(), one, Phase::decode, 16.0);
     CHECK(find(rows, OperationKind::all_reduce) == nullptr);

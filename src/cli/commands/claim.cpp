@@ -14,17 +14,21 @@ constexpr double tolerance = 1.05;  // the contract: highest published times thi
 // The work: --flops, or a model and its tokens.
 std::optional<Flops<Traced>> claimed_work(Resolver& resolver, Model& model) {
     const auto flops = resolver.optional("flops", read_flops);
+    if (flops && *flops <= Flops<>(0)) {
+        resolver.refuse("flops", *resolver.setting("flops"), "expected more than zero");
+    }
+    if (flops && !resolver.arguments().positionals.empty()) {
+        resolver.problem(problem_of("--flops", "two-works",
+                                    "a model and --flops are two statements of the work",
+                                    "one of them"));
+    }
     if (flops) {
         resolver.add_input("flops", number(flops->value(), "FLOP", Style::flops), "flag");
         return given<Traced>(*flops, "training_flops", "--flops");
     }
     if (resolver.arguments().positionals.empty()) {
-        resolver.problem({.id = "missing-work",
-                          .message = "nothing says how much was computed",
-                          .where = {},
-                          .expected = "a model with --tokens, or --flops",
-                          .suggestions = {},
-                          .hint = {}});
+        resolver.problem(problem_of("", "missing-work", "nothing says how much was computed",
+                                    "a model with --tokens, or --flops"));
         return std::nullopt;
     }
     model = resolver.model();
@@ -39,6 +43,11 @@ std::optional<Flops<Traced>> claimed_work(Resolver& resolver, Model& model) {
 std::optional<Seconds<Traced>> claimed_duration(Resolver& resolver, double devices) {
     const auto days = resolver.optional("days", read_days);
     const auto hours = resolver.optional("device-hours", read_count);
+    if (days && hours) {
+        resolver.problem(problem_of("--device-hours", "two-durations",
+                                    "--days and --device-hours are two statements of the time",
+                                    "one of them"));
+    }
     if (days && *days <= Seconds<>(0)) {
         resolver.refuse("days", *resolver.setting("days"), "expected more than zero");
     }
@@ -62,6 +71,7 @@ void judge(report::Document& answer, double mfu, const std::optional<PublishedRa
         answer.verdict_text = "not believable";
         answer.yes = false;
         answer.footer.push_back(why);
+        answer.notes.push_back({"not-believable", why, false, true});
     };
     if (mfu > 1) {
         reject(
@@ -79,9 +89,10 @@ void judge(report::Document& answer, double mfu, const std::optional<PublishedRa
         return;
     }
     const PublishedRun& best = range->highest;
-    const std::string against = "the highest published for this family is " +
-                                to_text(best.mfu, Style::percent) + ": " + best.model + ", " +
-                                best.date;
+    const std::string against =
+        "the highest published for this family is " + to_text(best.mfu, Style::percent) + " (" +
+        best.model + (best.date.empty() ? "" : ", " + best.date) + "); believable up to " +
+        to_text(best.mfu * tolerance, Style::percent);
     if (mfu > best.mfu * tolerance) {
         reject(against);
         return;
@@ -89,6 +100,7 @@ void judge(report::Document& answer, double mfu, const std::optional<PublishedRa
     answer.verdict = "believable";
     answer.verdict_text = "believable";
     answer.footer.push_back(against);
+    answer.notes.push_back({"published-mfu", against, false, true});
 }
 
 }  // namespace
@@ -99,19 +111,14 @@ Documents claim(const Arguments& arguments, const Catalog& catalog) {
     Inputs& inputs = question.inputs;
     const auto work = claimed_work(resolver, inputs.model);
     inputs.machine = resolver.machine();
-    if (resolver.any_count())
-        resolver.refuse("on", "nx...", "expected a claimed number of devices");
+    resolver.refuse_any_count();
     const Arithmetic against = resolver.mfu_peak();
     resolver.convention();
     const auto duration = claimed_duration(resolver, inputs.machine.devices);
     const auto mfu = resolver.mfu();
     if (!duration && !mfu) {
-        resolver.problem({.id = "missing-claim",
-                          .message = "nothing is claimed",
-                          .where = {},
-                          .expected = "--days, --device-hours or --mfu",
-                          .suggestions = {},
-                          .hint = {}});
+        resolver.problem(problem_of("", "missing-claim", "nothing is claimed",
+                                    "--days, --device-hours or --mfu"));
     }
     resolver.require_peak(inputs.machine.accelerator, against);
     resolver.finish();

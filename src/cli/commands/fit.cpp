@@ -51,7 +51,8 @@ std::string remark_of(ResidentKind kind, const Resolver& resolver, const Inputs&
 
 void add_residents(report::Document& document, const Fit<Traced>& fit, const Resolver& resolver,
                    const Inputs& inputs, bool training) {
-    const double room = value_of(fit.capacity);
+    // Bars share the scale of the larger of what there is and what is asked.
+    const double room = larger(value_of(fit.capacity), value_of(fit.required));
     for (const Resident<Traced>& resident : fit.residents) {
         Result row =
             result(std::string(name_of(resident.kind)), resident.bytes, Style::memory,
@@ -61,7 +62,7 @@ void add_residents(report::Document& document, const Fit<Traced>& fit, const Res
         document.terms.push_back(term(std::string(name_of(resident.kind)), resident.bytes));
     }
     const double margin = value_of(fit.margin);
-    Result free = result("margin", fit.margin, Style::memory, margin < 0 ? "missing" : "free");
+    Result free = result("margin", fit.margin, Style::memory, margin < 0 ? "margin" : "free");
     free.share = margin < 0 ? 0 : margin / room;
     if (fit.tight) free.remark = "tight: under 5 %";
     if (!fit.fits && fit.fits_without_reserve) free.remark = "the bytes fit, the reserve does not";
@@ -113,11 +114,10 @@ void add_flips(report::Document& document, const Resolver& resolver, const Input
 }
 
 void add_limit(report::Document& document, std::string key, std::optional<double> value,
-               std::string unit, std::string label) {
-    if (!value) return;
+               std::string unit) {
+    const report::Value none;
     document.results.push_back(
-        plain_result(std::move(key), number(*value, std::move(unit), Style::whole)));
-    document.results.back().label = std::move(label);
+        plain_result(std::move(key), value ? number(*value, std::move(unit), Style::whole) : none));
 }
 
 Traced required_at(Inputs inputs, const Question& question, double context, double batch) {
@@ -152,18 +152,19 @@ report::Document fit_inference(Resolver& resolver) {
         fit(inference_residents<Traced>(inputs), inputs.machine.accelerator);
     report::Document answer = document("fit", resolver, question);
     judge(answer, outcome);
+    answer.bytes = Style::memory;
     add_residents(answer, outcome, resolver, inputs, false);
     if (!is_size(inputs.model) && answer.find("kv_cache") == nullptr) {
         answer.results.push_back(plain_result("kv_cache", number(0, "B", Style::memory)));
     }
     const auto context = max_context(inputs, question.candidates);
     const auto batch = max_batch(inputs, question.candidates);
-    add_limit(answer, "max_context", context, "token", "");
-    if (context) answer.results.back().trace = proof(question, *context, true);
-    add_limit(answer, "max_batch", batch, "1", "");
-    if (batch) answer.results.back().trace = proof(question, *batch, false);
+    add_limit(answer, "max_context", context, "token");
+    if (context && *context > 0) answer.results.back().trace = proof(question, *context, true);
+    add_limit(answer, "max_batch", batch, "1");
+    if (batch && *batch > 0) answer.results.back().trace = proof(question, *batch, false);
     const auto devices = min_devices(inputs);
-    add_limit(answer, "min_devices", devices, "1", "");
+    add_limit(answer, "min_devices", devices, "1");
     const double count = inputs.machine.devices;
     answer.results.push_back(plain_result(
         "total_required", number(value_of(outcome.required) * count, "B", Style::memory)));
@@ -172,8 +173,8 @@ report::Document fit_inference(Resolver& resolver) {
     add_flips(answer, resolver, inputs, context, batch);
     if (!outcome.fits) {
         answer.footer.push_back(devices ? "fits on " + with_separators(*devices) +
-                                              " of them at the least"
-                                        : "fits on no number of them");
+                                              " devices at the least"
+                                        : "fits on no number of devices");
     }
     return answer;
 }
@@ -186,6 +187,7 @@ report::Document fit_training(Resolver& resolver) {
     answer.title = inputs.model.id + ", training on " + inputs.machine.name +
                    (inputs.machine.devices > 1 ? ", ZeRO 3" : "");
     judge(answer, outcome);
+    answer.bytes = Style::memory;
     add_residents(answer, outcome, resolver, inputs, true);
     Bytes<Traced> states(Traced(0));
     for (const Resident<Traced>& resident : outcome.residents) {
@@ -197,27 +199,42 @@ report::Document fit_training(Resolver& resolver) {
     answer.results.push_back(
         plain_result("total_states", number(value_of(states) * count, "B", Style::bytes)));
     const auto devices = min_training_devices(inputs);
-    add_limit(answer, "min_devices", devices, "1", "");
+    add_limit(answer, "min_devices", devices, "1");
     answer.footer.push_back(
         "16 bytes a parameter: 2 weights, 2 gradients, 4 master weights, 4 + 4 "
         "Adam moments: " +
         to_text(value_of(states) * count, Style::bytes) + " in all");
-    if (is_size(inputs.model)) {
-        answer.notes.push_back({"states-only",
-                                "a size has no layers: states only, activations are not counted",
-                                false});
-    }
     if (!outcome.fits) {
         answer.footer.push_back(devices ? "fits on " + with_separators(*devices) +
-                                              " of them at the least, with ZeRO 3"
-                                        : "fits on no number of them");
+                                              " devices at the least, with ZeRO 3"
+                                        : "fits on no number of devices");
     }
     return answer;
+}
+
+// Flags of the other kind of question would be ignored: they are refused instead.
+void refuse_strangers(const Arguments& arguments) {
+    const bool train = arguments.has("train");
+    const std::vector<std::string_view> strangers =
+        train ? std::vector<std::string_view>{"context", "batch",       "kv-per-token", "weights",
+                                              "kv",      "activations", "precision",    "tp",
+                                              "pp",      "dp"}
+              : std::vector<std::string_view>{"seq", "micro-batch"};
+    std::vector<Problem> problems;
+    for (const std::string_view flag : strangers) {
+        if (!arguments.has(flag)) continue;
+        problems.push_back(problem_of(
+            "--" + std::string(flag), "flag-of-another-question",
+            "--" + std::string(flag) + " says nothing about " + (train ? "training" : "inference"),
+            "", train ? "" : "--train asks about training"));
+    }
+    if (!problems.empty()) throw Error(std::move(problems));
 }
 
 }  // namespace
 
 Documents fit(const Arguments& arguments, const Catalog& catalog) {
+    refuse_strangers(arguments);
     // Without a model: what fits this machine, largest first.
     if (arguments.positionals.empty() && arguments.has("on")) {
         Documents rows;

@@ -42,7 +42,7 @@ Documents goodput(const Arguments& arguments, const Catalog& catalog) {
     const std::string rule_text = resolver.setting("interval-rule").value_or("young");
     const auto rule = read_rule(rule_text);
     if (!rule) resolver.refuse("interval-rule", rule_text, "expected young, daly or saxena");
-    if (resolver.any_count()) resolver.refuse("on", "nx...", "expected a number of devices");
+    resolver.refuse_any_count();
     const auto positive = [&](const std::optional<Seconds<>>& time, std::string_view flag) {
         if (time && *time <= Seconds<>(0)) {
             resolver.refuse(flag, *resolver.setting(flag), "expected more than zero");
@@ -58,6 +58,7 @@ Documents goodput(const Arguments& arguments, const Catalog& catalog) {
     positive(stall, "checkpoint-stall");
     positive(restart, "restart");
     resolver.finish();
+    resolver.add_input("interval_rule", report::word(rule_text), resolver.from("interval-rule"));
 
     const std::vector<FailureRecord> records = catalog.failures();
     Seconds<Traced> one;
@@ -94,6 +95,13 @@ Documents goodput(const Arguments& arguments, const Catalog& catalog) {
         answer.results.push_back(result("goodput", napkin::goodput(interval, pause, back, mtbf),
                                         Style::percent, "goodput", "share of time that trains"));
         answer.primary = "goodput";
+        if (value_of(interval) > value_of(mtbf)) {
+            resolver.note(
+                "interval-above-mtbf",
+                "the checkpoint interval is longer than the time between stops: hardly any "
+                "work survives",
+                true);
+        }
     } else {
         resolver.note(
             "goodput-needs-times",

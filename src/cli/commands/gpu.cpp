@@ -111,11 +111,10 @@ report::Document describe(const Accelerator& part) {
 }
 
 // A list shows few columns; the rest of the figures stay in the machine formats.
-void shorten(report::Document& row) {
+void choose_columns(report::Document& row) {
     for (Result& result : row.results) {
-        const bool kept = result.key == "peak_flops" || result.key == "memory_capacity" ||
-                          result.key == "memory_bandwidth" || result.key == "ridge_intensity";
-        if (!kept) result.label.clear();
+        result.in_list = result.key == "peak_flops" || result.key == "memory_capacity" ||
+                         result.key == "memory_bandwidth" || result.key == "ridge_intensity";
     }
 }
 
@@ -123,6 +122,13 @@ void shorten(report::Document& row) {
 
 Documents gpu(const Arguments& arguments, const Catalog& catalog) {
     if (!arguments.positionals.empty()) {
+        if (catalog.has(PresetKind::system, arguments.positionals[0])) {
+            const Machine system = catalog.machine(arguments.positionals[0]);
+            throw Error(problem_of("", "not-an-accelerator",
+                                   "'" + arguments.positionals[0] + "' is a system of " +
+                                       shortest(system.devices) + " " + system.accelerator.name,
+                                   "", "`napkin gpu " + system.accelerator.id + "` shows one"));
+        }
         Resolver resolver(arguments, catalog);
         Accelerator part = resolver.attempt<Accelerator>(
             [&] { return catalog.accelerator(arguments.positionals[0]); }, "");
@@ -130,13 +136,14 @@ Documents gpu(const Arguments& arguments, const Catalog& catalog) {
         resolver.finish();
         report::Document answer = describe(part);
         answer.row.clear();
+        choose_columns(answer);
         answer.primary = "peak_flops";
         return {answer};
     }
     Documents rows;
     for (const std::string& id : catalog.ids(PresetKind::accelerator)) {
         rows.push_back(describe(catalog.accelerator(id)));
-        shorten(rows.back());
+        choose_columns(rows.back());
     }
     return rows;
 }

@@ -87,6 +87,11 @@ report::Document describe(const Model& model, const NumberFormat& kv, const Reso
                                               "stored beside", part.name));
         answer.terms.push_back({part.name, number(part.parameters, "1", Style::whole)});
     }
+    // A list shows few columns, in short.
+    for (report::Result& result : answer.results) {
+        result.in_list = result.key == "parameters" || result.key == "active_parameters" ||
+                         result.key == "weight_bytes" || result.key == "kv_bytes_per_token";
+    }
     return answer;
 }
 
@@ -113,12 +118,6 @@ Documents model(const Arguments& arguments, const Catalog& catalog) {
         rows.push_back(describe(chosen, workload.kv_format, resolver));
         rows.back().row = id;
         rows.back().notes.clear();
-        for (report::Result& result : rows.back().results) {
-            const bool kept = result.key == "parameters" || result.key == "active_parameters" ||
-                              result.key == "weight_bytes" || result.key == "kv_bytes_per_token";
-            if (!kept) result.label.clear();
-            if (kept && result.value.style == Style::whole) result.value.style = Style::count;
-        }
     }
     return rows;
 }

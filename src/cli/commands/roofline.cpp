@@ -29,6 +29,7 @@ std::optional<Gemm> read_gemm(std::string_view text) {
 Documents roofline(const Arguments& arguments, const Catalog& catalog) {
     Resolver resolver(arguments, catalog);
     const Machine machine = resolver.machine();
+    resolver.refuse_any_count();
     Model none;
     Workload workload;
     resolver.formats(none, workload, machine.accelerator);
@@ -40,26 +41,23 @@ Documents roofline(const Arguments& arguments, const Catalog& catalog) {
         if (!gemm) resolver.refuse("gemm", *text, "expected MxNxK, such as 4096x4096x4096");
     }
     if (!text && !arguments.has("intensity")) {
-        resolver.problem({.id = "missing-kernel",
-                          .message = "no kernel given",
-                          .where = {},
-                          .expected = "--intensity FLOP/B, or --gemm MxNxK",
-                          .suggestions = {},
-                          .hint = {}});
+        resolver.problem(problem_of("", "missing-kernel", "no kernel given",
+                                    "--intensity FLOP/B, or --gemm MxNxK"));
     }
     if (text && arguments.has("intensity")) {
-        resolver.problem({.id = "two-kernels",
-                          .message = "--intensity and --gemm are two kernels",
-                          .where = {.flag = "--gemm"},
-                          .expected = "one of them",
-                          .suggestions = {},
-                          .hint = {}});
+        resolver.problem(problem_of("--gemm", "two-kernels",
+                                    "--intensity and --gemm are two kernels", "one of them"));
     }
     if (intensity && *intensity <= 0) {
         resolver.refuse("intensity", *resolver.setting("intensity"), "expected more than zero");
     }
     resolver.finish();
 
+    if (gemm) resolver.add_input("gemm", word(*text), resolver.from("gemm"));
+    if (intensity) {
+        resolver.add_input("intensity", number(*intensity, "FLOP/B", Style::intensity),
+                           resolver.from("intensity"));
+    }
     const Arithmetic wanted = workload.activations.computes_in.value_or(Arithmetic::bf16);
     const auto kernel = gemm ? intensity_of<Traced>(*gemm, workload.activations)
                              : given<Traced>(Intensity<>(*intensity), "intensity", "--intensity");
@@ -75,12 +73,13 @@ Documents roofline(const Arguments& arguments, const Catalog& catalog) {
         arithmetic + " on " + machine.accelerator.name;
     answer.results = {
         plain_result("bound", word(std::string(name_of(roof.bound))), "bound by"),
-        ceiling_of(result("attainable_flops", roof.attainable, Style::flop_rate, "attainable")),
+        result("attainable_flops", roof.attainable, Style::flop_rate, "attainable",
+               machine.devices > 1 ? "on one device" : ""),
         result("intensity", roof.intensity, Style::intensity, "intensity"),
         result("ridge_intensity", roof.ridge, Style::intensity, "ridge point",
                "above it, compute-bound"),
         result("headroom", roof.headroom, Style::plain, "headroom",
-               "times faster if it were compute-bound")};
+               roof.bound == Bound::compute ? "" : "times faster if it were compute-bound")};
     if (gemm) {
         const double work = 2 * gemm->m * gemm->n * gemm->k;
         answer.results.push_back(plain_result(
