@@ -148,11 +148,19 @@ std::string exact(double value, std::span<const Prefix> choices) {
     std::erase(digits, '.');
     const int power =
         std::stoi(text.substr(e + 1)) - static_cast<int>(std::lround(std::log10(prefix.factor)));
-    const auto whole = static_cast<std::size_t>(std::max(0, power + 1));
+    constexpr int longest = 18;  // digits that are still readable in a row
+    if (power > longest || power < -longest) {
+        const std::string rest = digits.substr(1);
+        digits.resize(1);
+        if (!rest.empty()) digits.append(".").append(rest);
+        return digits.append("e").append(std::to_string(power)).append(prefix.text);
+    }
     if (power < 0) digits.insert(0, static_cast<std::size_t>(-power), '0');
+    const auto whole = static_cast<std::size_t>(std::max(0, power) + 1);
     if (digits.size() < whole) digits.append(whole - digits.size(), '0');
-    const std::size_t point = std::max<std::size_t>(1, whole);
-    if (digits.size() > point) digits.insert(point, ".");
+    const std::string fraction = digits.substr(whole);
+    digits.resize(whole);
+    if (!fraction.empty()) digits.append(".").append(fraction);
     return digits.append(prefix.text);
 }
 

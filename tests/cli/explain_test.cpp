@@ -175,7 +175,7 @@ std::vector<std::vector<std::string>> steps_of(const std::string& text) {
     for (std::string line; std::getline(in, line);) {
         if (line.rfind("given", 0) == 0) break;
         if (line.rfind("      ", 0) == 0 && !steps.empty()) {
-            steps.back().back() += " " + line.substr(6);
+            steps.back().back().append(" ").append(line, 6);
         } else if (line.rfind("    = ", 0) == 0 && !steps.empty()) {
             steps.back().push_back(line.substr(6));
         } else if (line.rfind("  ", 0) == 0 && line.find(" = ") != std::string::npos) {
@@ -216,7 +216,7 @@ TEST_CASE("each answer's explanation re-computes from its text, to the digits th
         const std::size_t begins = outcome.out.find("\n\n");
         REQUIRE(begins != std::string::npos);
         std::size_t checked = 0;
-        for (const auto& step : steps_of(outcome.out.substr(begins + 2))) {
+        for (const auto& step : steps_of(std::string(outcome.out, begins + 2))) {
             if (step.size() < 3) continue;  // a second name, or an input
             CAPTURE(step[0], step[1], step[2], plain(step[1]), plain(step[2]));
             const double computed = napkin::tests::evaluate(plain(step[1]));

@@ -134,8 +134,9 @@ Outcome run(const std::vector<std::string>& words, const Conditions& conditions)
 }
 
 Outcome napkin(std::vector<std::string> arguments, const Conditions& conditions) {
-    arguments.insert(arguments.begin(), NAPKIN_BINARY);
-    return run(arguments, conditions);
+    std::vector<std::string> words{NAPKIN_BINARY};
+    for (std::string& argument : arguments) words.push_back(std::move(argument));
+    return run(words, conditions);
 }
 
 std::vector<std::string> shell_words(const std::string& line) {

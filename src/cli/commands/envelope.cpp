@@ -28,7 +28,7 @@ void add_price(report::Document& answer, const Inputs& inputs, const Rent& rent,
     const double usd = value_of(all) / seconds_an_hour / tokens_per_second * million;
     answer.results.push_back(plain_result(
         "usd_per_million_output_tokens", number(usd, "USD", Style::money), "per M tokens",
-        "decoding at the ceiling, a floor; " + to_text(usd / usual_use, Style::money) +
+        "this batch at the ceiling, a floor; " + to_text(usd / usual_use, Style::money) +
             " at 40 % use"));
 }
 

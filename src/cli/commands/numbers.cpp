@@ -63,6 +63,7 @@ Documents numbers(const Arguments& arguments, const Catalog& catalog) {
             for (const report::Result& result : *list) {
                 if (result.key != number.key) continue;
                 row.results = {result};
+                row.results.front().key = "value";  // one column for all
                 row.results.front().label = "value";
                 Style& style = row.results.front().value.style;
                 if (style == Style::whole && number.key == "parameters") style = Style::count;
