@@ -8,7 +8,8 @@ namespace {
 using report::number;
 using report::word;
 
-// Degrees given by flags; the one that is missing is filled so that the product is the machine.
+// Degrees given by flags. What they leave of the machine becomes replicas, or, where replicas are
+// given, tensor parallelism.
 std::optional<Layout> given_layout(Resolver& resolver, const Inputs& inputs) {
     const auto tp = resolver.optional("tp", read_whole);
     const auto pp = resolver.optional("pp", read_whole);
@@ -20,15 +21,16 @@ std::optional<Layout> given_layout(Resolver& resolver, const Inputs& inputs) {
                   .zero = 0,
                   .why = "as given"};
     const double devices = inputs.machine.devices;
-    const double given = layout.dp * layout.tp * layout.pp;
-    const double rest = devices / given;
-    if (rest == round_down(rest) && rest > 1) {
-        // What is left becomes replicas, or tensor parallelism where replicas are given.
-        if (!dp) {
-            layout.dp = rest;
-        } else if (!tp) {
-            layout.tp = rest;
-        }
+    const double rest = round_down(devices / (layout.dp * layout.tp * layout.pp));
+    if (rest > 1 && !dp) layout.dp = rest;
+    if (rest > 1 && dp && !tp) layout.tp = rest;
+    const double product = layout.dp * layout.tp * layout.pp;
+    if (dp && product < devices && !inputs.machine.id.empty()) {
+        resolver.problem(problem_of("--on", "layout-devices",
+                                    "dp x tp x pp = " + shortest(product) + " leaves " +
+                                        shortest(devices - product) + " of " + shortest(devices) +
+                                        " devices without work",
+                                    "degrees whose product is the number of devices"));
     }
     return layout;
 }

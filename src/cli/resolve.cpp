@@ -387,7 +387,7 @@ std::optional<double> Resolver::mfu() {
     const auto share = optional("mfu", read_fraction);
     if (!share) return std::nullopt;
     if (*share <= 0 || *share > 1) {
-        const bool percent = *share > 1 && *share <= 100;
+        const bool percent = *share > 1 && *share <= 100 && !setting("mfu")->ends_with('%');
         refuse("mfu", *setting("mfu"),
                "expected a share above 0 and up to 100 %" +
                    (percent ? ", such as " + *setting("mfu") + "%" : std::string()));

@@ -1,8 +1,10 @@
 #include "cli/run.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
@@ -18,9 +20,15 @@ constexpr int yes = 0;
 constexpr int no = 1;
 constexpr int no_answer = 2;
 
-// A reader that has gone away (napkin gpu | head) is not an error.
+// A reader that has gone away (napkin gpu | head) is its own business; a full disk is an error.
 void print(std::FILE* stream, const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stream);
+    errno = 0;
+    const bool written =
+        std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
+    if (written || errno == EPIPE || stream != stdout) return;
+    throw Error(
+        problem_of("", "unwritable-output",
+                   std::string("the answer could not be written: ") + std::strerror(errno)));
 }
 
 void add_user_presets(Catalog& catalog, const Arguments& arguments) {

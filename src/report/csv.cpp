@@ -46,9 +46,9 @@ std::string to_csv(const std::vector<Document>& documents) {
     // What tells the rows apart: the model, the machine and the formats that were asked for.
     constexpr std::array<std::string_view, 5> axes{"model", "machine", "weights", "kv",
                                                    "activations"};
-    std::string out;
-    for (const std::string_view axis : axes) out.append(axis).append(",");
-    out += "verdict";
+    constexpr std::string_view heads =
+        "model,machine,weights_format,kv_format,activations_format,verdict";
+    std::string out(heads);
     for (const std::string& column : columns) out.append(",").append(cell(column));
     out += "\n";
     for (const Document& document : documents) {

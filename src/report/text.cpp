@@ -222,6 +222,16 @@ std::vector<Column> columns_of(const std::vector<Document>& documents) {
     return columns;
 }
 
+// 671,026,419,200 is 671B in a column.
+std::string in_short(Value value) {
+    constexpr double long_number = 1e6;
+    const double* x = value.number();
+    if (value.style == Style::whole && x != nullptr && std::abs(*x) >= long_number) {
+        value.style = Style::count;
+    }
+    return shown(value);
+}
+
 // Lists: a row each; columns that do not fit are left out.
 std::string table(const std::vector<Document>& documents, const Options& options) {
     const std::vector<Column> columns = columns_of(documents);
@@ -233,7 +243,7 @@ std::string table(const std::vector<Document>& documents, const Options& options
         std::vector<std::string> row{document.row};
         for (const Column& one : columns) {
             const Result* found = document.find(one.key);
-            row.push_back(found == nullptr ? "-" : shown(found->value));
+            row.push_back(found == nullptr ? "-" : in_short(found->value));
         }
         rows.push_back(std::move(row));
     }

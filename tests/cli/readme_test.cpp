@@ -1,5 +1,6 @@
 // The README's transcripts are answers of today: each console block is run and compared to the
 // letter, standard output first, then standard error. NAPKIN_UPDATE_TRANSCRIPTS=1 rewrites them.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -76,7 +77,8 @@ TEST_CASE("the README stays within 100 columns and names no flag that does not e
     for (const std::string& line : lines_of(text_of_readme())) {
         CAPTURE(line);
         const bool block = line.rfind("apt-get", 0) == 0;
-        CHECK((block || line.size() <= 110));
+        const bool ascii = std::all_of(line.begin(), line.end(), [](char c) { return c > 0; });
+        CHECK((block || !ascii || line.size() <= 100));
     }
     const Outcome help = napkin::test::napkin({"fit", "--help"});
     for (const std::string flag : {"--require", "--set", "--presets", "--get", "--strict"}) {

@@ -85,27 +85,37 @@ void judge(report::Document& document, const Fit<Traced>& fit) {
     }
 }
 
+// What else would be laid out otherwise at a limit: " (with tp 1, pp 64)".
+std::string other_layout(Inputs inputs, const Question& question, double context, double batch) {
+    inputs.workload.context = context;
+    inputs.workload.batch = batch;
+    const std::string layout = layout_text(place(inputs, question.candidates).layout);
+    if (layout == layout_text(question.placement.layout)) return {};
+    return " (with " + (layout.empty() ? std::string("no split") : layout.substr(2)) + ")";
+}
+
 // "flips above context 10,485, or a batch of 5": the defaults that the verdict hangs on.
-void add_flips(report::Document& document, const Resolver& resolver, const Inputs& inputs,
+void add_flips(report::Document& document, const Resolver& resolver, const Question& question,
                std::optional<double> context, std::optional<double> batch) {
+    const Inputs& inputs = question.inputs;
     std::string text;
     const auto flips = [&](std::string_view key, std::optional<double> limit, double asked,
-                           std::string_view what) {
+                           std::string_view what, const std::string& layout) {
         if (!limit || resolver.from(key) != "default") return;
         // The verdict flips between the limit and the next number, on whichever side we are.
         for (report::Input& input : document.inputs) {
             if (input.key == key) input.flips_at = asked <= *limit ? *limit + 1 : *limit;
         }
-        if (asked <= *limit) {
-            text.append(text.empty() ? "flips above " : ", or ").append(what).append(" ");
-            text += with_separators(*limit);
-        } else if (*limit > 0) {
-            text.append(text.empty() ? "fits up to " : ", or ").append(what).append(" ");
-            text += with_separators(*limit);
-        }
+        if (asked > *limit && *limit == 0) return;
+        text.append(!text.empty() ? ", or " : asked <= *limit ? "flips above " : "fits up to ");
+        text.append(what).append(" ").append(with_separators(*limit)).append(layout);
     };
-    flips("context", context, inputs.workload.context, "context");
-    flips("batch", batch, inputs.workload.batch, "a batch of");
+    const double batch_asked = inputs.workload.batch;
+    const double context_asked = inputs.workload.context;
+    flips("context", context, context_asked, "context",
+          other_layout(inputs, question, context.value_or(0), batch_asked));
+    flips("batch", batch, batch_asked, "a batch of",
+          other_layout(inputs, question, context_asked, batch.value_or(1)));
     if (text.empty()) return;
     if (inputs.model.max_context > 0) {
         text += "; the model's own maximum is " + with_separators(inputs.model.max_context);
@@ -170,7 +180,7 @@ report::Document fit_inference(Resolver& resolver) {
         "total_required", number(value_of(outcome.required) * count, "B", Style::memory)));
     answer.results.push_back(plain_result(
         "total_capacity", number(value_of(outcome.capacity) * count, "B", Style::memory)));
-    add_flips(answer, resolver, inputs, context, batch);
+    add_flips(answer, resolver, question, context, batch);
     if (!outcome.fits) {
         answer.footer.push_back(devices ? "fits on " + with_separators(*devices) +
                                               " devices at the least"
