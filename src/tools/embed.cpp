@@ -51,12 +51,12 @@ std::string_view constant(PresetKind kind) {
     return "schema";
 }
 
-// String literals are cut into pieces: compilers limit the length of one.
+// A string_view with its length, which no compiler has to count at compile time; its literal is
+// cut into pieces, since compilers limit the length of one.
 std::string literal(std::string_view text) {
-    std::string out;
+    std::string out = "{\"";
     constexpr std::size_t piece = 4000;
     std::size_t length = 0;
-    out += '"';
     for (const char c : text) {
         if (length++ >= piece) {
             out += "\"\n    \"";
@@ -69,7 +69,7 @@ std::string literal(std::string_view text) {
             out += c;
         }
     }
-    return out + '"';
+    return out + "\", " + std::to_string(text.size()) + "}";
 }
 
 struct Name {
@@ -143,8 +143,7 @@ int run(const fs::path& root, const fs::path& output) {
     out << "// Generated from data/ by napkin_embed.\n#include \"catalog/embedded.hpp\"\n\n"
            "namespace napkin::catalog {\nnamespace {\n\n";
     for (std::size_t i = 0; i < sources.size(); ++i) {
-        out << "constexpr std::string_view sources_" << i << " =\n    " << literal(sources[i])
-            << ";\n";
+        out << "constexpr std::string_view sources_" << i << literal(sources[i]) << ";\n";
     }
     out << "\nconstexpr EmbeddedEntry entries[] = {\n";
     for (std::size_t i = 0; i < presets.size(); ++i) {
