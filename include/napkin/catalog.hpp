@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "napkin/assumptions.hpp"
@@ -26,8 +27,9 @@ class Catalog {
     Catalog(Catalog&&) noexcept;
     Catalog& operator=(Catalog&&) noexcept;
 
-    /// Adds the presets of a JSON file; they replace compiled-in ones of the same id.
-    void add_file(const std::string& path);
+    /// Adds the presets of a JSON file, which replace compiled-in ones of the same id. Returns their
+    /// kinds and ids.
+    std::vector<std::pair<PresetKind, std::string>> add_file(const std::string& path);
     /// Adds every *.json of a folder, in the order of their names. Returns whether there is
     /// such a folder.
     bool add_folder(const std::string& path);

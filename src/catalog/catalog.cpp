@@ -133,7 +133,7 @@ Catalog::~Catalog() = default;
 Catalog::Catalog(Catalog&&) noexcept = default;
 Catalog& Catalog::operator=(Catalog&&) noexcept = default;
 
-void Catalog::add_file(const std::string& path) {
+std::vector<std::pair<PresetKind, std::string>> Catalog::add_file(const std::string& path) {
     const std::string text = catalog::read_text(path);
     const json::Source source{path, text};
     json::Value file = json::parse(source);
@@ -153,9 +153,12 @@ void Catalog::add_file(const std::string& path) {
     }
     const json::Value sources = file.at("sources");
     catalog::resolve_sources(file, sources);
+    std::vector<std::pair<PresetKind, std::string>> added;
     for (auto& preset : catalog::presets_of(file, catalog::stem_of(path))) {
+        added.emplace_back(preset.kind, preset.id);
         state_->user.push_back(std::move(preset));
     }
+    return added;
 }
 
 bool Catalog::add_folder(const std::string& path) {

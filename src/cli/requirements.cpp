@@ -63,12 +63,11 @@ const Result* find_in(const std::vector<Result>& list, const std::string& key) {
 Problem unknown_key(const Document& document, const std::string& key, std::string_view flag) {
     std::string all;
     for (const std::string& one : keys_of(document)) all += (all.empty() ? "" : ", ") + one;
-    return {.id = "unknown-key",
-            .message = "this answer has no '" + key.substr(0, 100) + "'",
-            .where = {.flag = std::string(flag)},
-            .expected = "one of " + all,
-            .suggestions = nearest(key, keys_of(document)),
-            .hint = {}};
+    Problem unknown =
+        problem_of(std::string(flag), "unknown-key",
+                   "this answer has no '" + key.substr(0, 100) + "'", "one of " + all);
+    unknown.suggestions = nearest(key, keys_of(document));
+    return unknown;
 }
 
 template <class Q>

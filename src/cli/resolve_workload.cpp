@@ -1,0 +1,158 @@
+// What is asked of it: context, number formats, reserve, utilisation.
+#include "cli/resolve.hpp"
+
+namespace napkin::cli {
+
+using report::number;
+using report::word;
+
+double Resolver::context(const Model& model) {
+    constexpr double usual = 8192;
+    const double most = model.max_context > 0 ? model.max_context : usual;
+    const double value = length("context", smaller(usual, most));
+    if (model.max_context > 0 && value > model.max_context) {
+        note("context-above-maximum",
+             "context " + with_separators(value) + " is above the model's own maximum of " +
+                 with_separators(model.max_context),
+             true);
+        if (strict()) {
+            problem(problem_of(
+                "--context", "context-above-maximum",
+                "context " + with_separators(value) + " is above the maximum of " + model.name,
+                "at most " + with_separators(model.max_context)));
+        }
+    }
+    if (is_size(model) && value > 0 && model.size_kv_bytes_per_token < 0) {
+        problem(problem_of("--context", "needs-architecture",
+                           "a size has no layers, so its KV cache at context " +
+                               with_separators(value) + " is unknown",
+                           "--kv-per-token BYTES, or --context 0 for the weights alone",
+                           "a preset (`napkin model`) knows its layers"));
+    }
+    return value;
+}
+
+void Resolver::formats(Model& model, Workload& workload, const Accelerator& accelerator) {
+    const auto read = [&](std::string_view flag) -> std::optional<NumberFormat> {
+        const auto text = setting(flag);
+        if (!text) return std::nullopt;
+        return attempt<NumberFormat>([&] { return catalog_.format(*text); },
+                                     "--" + std::string(flag));
+    };
+    const auto arithmetic_only = [&](const std::optional<NumberFormat>& format,
+                                     std::string_view flag) {
+        if (!format || format->id.empty() || format->computes_in) return;
+        problem(problem_of("--" + std::string(flag), "weight-only-format",
+                           format->id + " is a weight-only format: nothing computes in it",
+                           "an arithmetic format such as bf16 or fp8",
+                           "give it as --weights " + format->id));
+    };
+    const auto all = read("precision");
+    arithmetic_only(all, "precision");
+    const auto weights = read("weights");
+    const auto kv = read("kv");
+    const auto activations = read("activations");
+    arithmetic_only(activations, "activations");
+
+    const std::string all_from = all ? from("precision") : "";
+    if (weights || all) {
+        set_weights(model, weights ? *weights : *all);
+        add_input("weights", word(model.weights_as), weights ? from("weights") : all_from);
+    } else if (model.weights_as.empty()) {
+        add_input("weights", word("bf16"), "default");
+        if (!is_size(model)) {
+            note("weights-unknown",
+                 "the checkpoint of " + model.name + " states no format: bf16 is assumed", true);
+        }
+    } else {
+        add_input("weights", word(model.weights_as), "checkpoint");
+    }
+    if (kv || all) {
+        workload.kv_format = kv ? *kv : *all;
+        add_input("kv", word(workload.kv_format.id), kv ? from("kv") : all_from);
+    } else if (model.kv_format) {
+        workload.kv_format = *model.kv_format;
+        add_input("kv", word(workload.kv_format.id), "checkpoint");
+    } else {
+        workload.kv_format = attempt<NumberFormat>([&] { return catalog_.format("bf16"); }, "--kv");
+        add_input("kv", word("bf16"), "default");
+    }
+    if (activations || all) {
+        workload.activations = activations ? *activations : *all;
+        add_input("activations", word(workload.activations.id),
+                  activations ? from("activations") : all_from);
+    } else {
+        workload.activations = bfloat16();
+        add_input("activations", word("bf16"), "default");
+    }
+    if (const auto runs_in = workload.activations.computes_in) {
+        require_peak(accelerator, *runs_in);
+    }
+    const auto own = model.weights.of[static_cast<std::size_t>(Role::attention)].computes_in;
+    if (own && !accelerator.id.empty() && !usable(accelerator, *own)) {
+        note("no-native-arithmetic", accelerator.name + " has no " + std::string(name_of(*own)) +
+                                         " units: weights are stored in it and computed in " +
+                                         workload.activations.id);
+    }
+}
+
+void Resolver::require_peak(const Accelerator& part, Arithmetic arithmetic) {
+    if (part.id.empty() || usable(part, arithmetic)) return;
+    std::string has;
+    for (std::size_t i = 0; i < arithmetic_count; ++i) {
+        if (part.compute.peak[i] > FlopsPerSecond<>(0)) {
+            has += (has.empty() ? "" : ", ") + std::string(name_of(static_cast<Arithmetic>(i)));
+        }
+    }
+    problem(problem_of(
+        "", "unsupported-arithmetic",
+        part.name + " has no peak for " + std::string(name_of(arithmetic)) + " arithmetic",
+        has.empty() ? "no compute figures are known for this part" : has));
+}
+
+std::optional<double> Resolver::mfu() {
+    const auto share = optional("mfu", read_fraction);
+    if (!share) return std::nullopt;
+    if (*share <= 0 || *share > 1) {
+        const bool percent = *share > 1 && *share <= 100 && !setting("mfu")->ends_with('%');
+        refuse("mfu", *setting("mfu"),
+               "expected a share above 0 and up to 100 %" +
+                   (percent ? ", such as " + *setting("mfu") + "%" : std::string()));
+    }
+    add_input("mfu", number(*share, "1", Style::percent), from("mfu"));
+    return share;
+}
+
+Arithmetic Resolver::mfu_peak() {
+    const std::string text = setting("mfu-peak").value_or("bf16");
+    const auto arithmetic = arithmetic_named(text);
+    if (!arithmetic) refuse("mfu-peak", text, "expected an arithmetic format such as bf16 or fp8");
+    add_input("mfu_peak", word(text), from("mfu-peak"));
+    return arithmetic.value_or(Arithmetic::bf16);
+}
+
+void Resolver::convention() {
+    const std::string text = setting("convention").value_or("6n");
+    if (text != "6n") refuse("convention", text, "expected 6n, the only one so far");
+    add_input("convention", word("6n"), from("convention"));
+}
+
+Reading<Seconds<>> read_days(std::string_view text) {
+    if (const auto days = read_number(text); days.value) {
+        constexpr double day = 86400;
+        return {Seconds<>(*days.value * day), {}};
+    }
+    return read_duration(text);
+}
+
+void Resolver::reserve(Assumptions& assumptions) {
+    assumptions.reserve = catalog_.reserve();
+    if (const auto size = optional("reserve", read_bytes)) {
+        assumptions.reserve.size = *size;
+        add_input("reserve", number(size->value(), "B", Style::memory), from("reserve"));
+        return;
+    }
+    add_input("reserve", number(assumptions.reserve.fraction, "1", Style::percent), "default");
+}
+
+}  // namespace napkin::cli
