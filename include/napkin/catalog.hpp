@@ -27,8 +27,8 @@ class Catalog {
     Catalog(Catalog&&) noexcept;
     Catalog& operator=(Catalog&&) noexcept;
 
-    /// Adds the presets of a JSON file, which replace compiled-in ones of the same id. Returns their
-    /// kinds and ids.
+    /// Adds the presets of a JSON file, which replace compiled-in ones of the same id. Returns
+    /// their kinds and ids.
     std::vector<std::pair<PresetKind, std::string>> add_file(const std::string& path);
     /// Adds every *.json of a folder, in the order of their names. Returns whether there is
     /// such a folder.

@@ -1,11 +1,7 @@
-// How the work is split over devices, and which splits a model allows.
+// How the work is split over devices.
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include "napkin/machine.hpp"
-#include "napkin/model.hpp"
 
 namespace napkin {
 
@@ -17,30 +13,5 @@ struct Layout {
     double zero{};  // training: 0 replicates all states, 3 shards weights, gradients and optimizer
     std::string why{};  // how a default came about, in words
 };
-
-/// A rule that a layout breaks, with the values that would keep it.
-struct Violation {
-    std::string id{};
-    std::string message{};
-    std::string flag{};  // the input that breaks it
-    std::vector<double> valid{};
-};
-
-/// Every rule that `layout` breaks on this model and machine; empty when valid.
-[[nodiscard]] std::vector<Violation> violations(const Layout& layout, const Model& model,
-                                                const Machine& machine);
-
-/// Tensor-parallel degrees up to `most` that divide the model's heads, KV heads (or are divided by
-/// them) and feed-forward widths.
-[[nodiscard]] std::vector<double> valid_tensor_parallel(const Model& model, double most);
-
-/// Layers of the fullest of `pp` stages: the whole layers that an even split leaves on it.
-[[nodiscard]] double stage_layers(const Model& model, double pp);
-/// How many of them are of this block's kind; stages are taken as equal mixes of the kinds.
-[[nodiscard]] double layers_on_stage(const Block& block, const Model& model, double pp);
-
-/// Inference layouts for the whole machine in the order of preference: tensor parallel inside one
-/// scale-up domain as far as the rules allow; beyond it replicas, then pipeline stages.
-[[nodiscard]] std::vector<Layout> inference_layouts(const Model& model, const Machine& machine);
 
 }  // namespace napkin

@@ -1,6 +1,7 @@
 #include "cli/question.hpp"
 
 #include "cli/command.hpp"
+#include "napkin/partition.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -88,16 +89,6 @@ void note_limits(Resolver& resolver, const Inputs& inputs) {
     }
 }
 
-void add_machine_input(Resolver& resolver, const Machine& machine) {
-    report::Input input{
-        .key = "machine", .value = {}, .from = resolver.from("on"), .members = {}, .flips_at = {}};
-    input.members = {{"id", word(machine.id)},
-                     {"name", word(machine.name)},
-                     {"accelerator", word(machine.accelerator.id)},
-                     {"devices", number(machine.devices, "1", Style::whole)}};
-    resolver.inputs.push_back(std::move(input));
-}
-
 // nxh100: the smallest count of it (of systems: of whole ones) for which the answer is yes.
 void settle_count(Resolver& resolver, Inputs& inputs, const std::optional<double>& devices) {
     const double each = inputs.machine.devices;
@@ -109,7 +100,7 @@ void settle_count(Resolver& resolver, Inputs& inputs, const std::optional<double
         inputs.machine.name = shortest(count) + " x " + name;
         inputs.machine.id = shortest(count) + "x" + id;
     }
-    add_machine_input(resolver, inputs.machine);
+    resolver.describe(inputs.machine);
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ class Resolver {
     [[nodiscard]] bool any_count() const { return any_count_; }
     /// Applies --set to an accelerator that was looked up by itself.
     void override_machine(Accelerator& part) { apply_settings(part); }
+    /// Lists a machine among the inputs, and notes what of it is in doubt. `machine()` does so
+    /// itself, but for `nxh100`, whose count is not known yet.
+    void describe(const Machine& machine);
     /// The machine of --on with another number of devices.
     [[nodiscard]] Machine machine_with(double count) const;
 
@@ -90,7 +93,6 @@ class Resolver {
   private:
     void apply_settings(Accelerator& part);
     void describe(const Model& model, std::string from);
-    void describe(const Machine& machine);
 
     const Arguments& arguments_;
     const Catalog& catalog_;

@@ -151,7 +151,8 @@ std::string rendered(const std::vector<report::Document>& answers, const Argumen
     }
     if (arguments.has("q")) {
         for (const report::Document& answer : answers) {
-            if (!answer.primary.empty()) out += values_of(answer, answer.primary, level);
+            const bool has = answer.find(answer.primary) != nullptr;
+            if (has) out += values_of(answer, answer.primary, level);
         }
         return out;
     }

@@ -1,4 +1,5 @@
 #include "napkin/capacity.hpp"
+#include "napkin/partition.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "napkin/residents.hpp"
 
 #include "napkin/derivation.hpp"
+#include "napkin/partition.hpp"
 
 namespace napkin {
 namespace {

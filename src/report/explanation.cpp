@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/columns.hpp"
 #include "report/document.hpp"
 
 namespace napkin::report {
@@ -74,30 +75,6 @@ std::string rewritten(const ExplanationLine& line, Rewrite rewrite) {
     return out;
 }
 
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
-    std::string out;
-    std::size_t column = indent;
-    std::size_t at = 0;
-    while (at < text.size()) {
-        std::size_t end = text.find(' ', at);
-        if (end == std::string::npos) end = text.size();
-        const std::size_t length = end - at;
-        if (column > indent && column + length > width) {
-            out.erase(out.find_last_not_of(' ') + 1);
-            out.append("\n").append(indent, ' ');
-            column = indent;
-        }
-        out += text.substr(at, length);
-        column += length;
-        if (end < text.size()) {
-            out += ' ';
-            ++column;
-        }
-        at = end + 1;
-    }
-    return out;
-}
-
 }  // namespace
 
 std::string explanation_text(const Document& document, const Options& options) {
@@ -116,8 +93,8 @@ std::string explanation_text(const Document& document, const Options& options) {
     for (const ExplanationLine& line : explain(traces)) {
         if (line.formula.empty()) {
             given += "  " +
-                     wrapped(words(line.symbol) + " = " + text(line) + sources.mark(line.source), 6,
-                             options.width) +
+                     folded(words(line.symbol) + " = " + text(line) + sources.mark(line.source), 6,
+                            options.width) +
                      "\n";
             continue;
         }
@@ -128,11 +105,11 @@ std::string explanation_text(const Document& document, const Options& options) {
         const std::string in_numbers = rewritten(line, [&](const auto& operand) {
             return value_text(operand.value, operand.unit, document.bytes, digits);
         });
-        out += "  " + wrapped(words(line.symbol) + " = " + in_words, 6, options.width) + "\n";
+        out += "  " + folded(words(line.symbol) + " = " + in_words, 6, options.width) + "\n";
         const bool second_name =
             line.operands.size() == 1 && line.formula == line.operands[0].symbol;
         if (!line.operands.empty() && !second_name) {
-            out += "    = " + wrapped(in_numbers, 6, options.width) + "\n";
+            out += "    = " + folded(in_numbers, 6, options.width) + "\n";
         }
         out += "    = " + text(line) + "\n";
     }
@@ -145,7 +122,7 @@ std::string explanation_text(const Document& document, const Options& options) {
     }
     for (std::size_t i = 0; i < sources.list().size(); ++i) {
         const std::string number = std::string("[").append(std::to_string(i + 1)) + "] ";
-        out += number + wrapped(sources.list()[i], number.size(), options.width) + "\n";
+        out += number + folded(sources.list()[i], number.size(), options.width) + "\n";
     }
     return out;
 }

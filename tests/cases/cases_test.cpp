@@ -41,7 +41,7 @@ json run(Words command, bool as_json) {
         if (word.rfind("tests/cases/", 0) == 0) word = source_dir + "/" + word;
     }
     if (as_json) command.emplace_back("--json");
-    const napkin::test::Outcome outcome = napkin::test::napkin(command);
+    const napkin::test::Outcome outcome = napkin::test::run_napkin(command);
     json answer = json::parse(as_json ? outcome.out : "{}", nullptr, false);
     if (!answer.is_object()) answer = json::object();
     answer["exit"] = outcome.exit;

@@ -57,7 +57,7 @@ void recompute(const nlohmann::json& lines) {
         if (line.contains("formula")) {
             const std::string formula = line.at("formula");
             CAPTURE(formula);
-            napkin::tests::Names names;
+            napkin::test::Names names;
             for (const auto& operand : line.at("operands")) {
                 const std::string name = operand.at("symbol");
                 const double given = operand.at("value");
@@ -65,7 +65,7 @@ void recompute(const nlohmann::json& lines) {
                 REQUIRE(earlier.at(name) == given);
                 names[name] = given;
             }
-            const double computed = napkin::tests::evaluate(formula, names);
+            const double computed = napkin::test::evaluate(formula, names);
             REQUIRE(std::abs(computed - value) <= 1e-9 * std::abs(value));
         }
         REQUIRE(earlier.emplace(symbol, value).second);
@@ -192,7 +192,7 @@ TEST_CASE("each answer's explanation re-computes from its own operands, as JSON 
         CAPTURE(question);
         std::vector<std::string> words = shell_words(question);
         words.insert(words.end(), {"--explain", "--json"});
-        const Outcome outcome = napkin::test::napkin(words);
+        const Outcome outcome = napkin::test::run_napkin(words);
         REQUIRE(outcome.exit <= 1);
         std::istringstream rows(outcome.out);
         std::size_t lines = 0;
@@ -212,20 +212,20 @@ TEST_CASE("each answer's explanation re-computes from its text, to the digits th
         CAPTURE(question);
         std::vector<std::string> words = shell_words(question);
         words.emplace_back("--explain");
-        const Outcome outcome = napkin::test::napkin(words);
+        const Outcome outcome = napkin::test::run_napkin(words);
         const std::size_t begins = outcome.out.find("\n\n");
         REQUIRE(begins != std::string::npos);
         std::size_t checked = 0;
         for (const auto& step : steps_of(std::string(outcome.out, begins + 2))) {
             if (step.size() < 3) continue;  // a second name, or an input
             CAPTURE(step[0], step[1], step[2], plain(step[1]), plain(step[2]));
-            const double computed = napkin::tests::evaluate(plain(step[1]));
-            const double printed = napkin::tests::evaluate(plain(step[2]));
+            const double computed = napkin::test::evaluate(plain(step[1]));
+            const double printed = napkin::test::evaluate(plain(step[2]));
             // Six digits on each operand; differences of near equals lose some of them.
             double scale = std::abs(printed);
             const std::string minuend = step[1].substr(0, step[1].find(" - "));
             if (minuend != step[1] && minuend.find('(') == std::string::npos) {
-                scale = napkin::tests::evaluate(plain(minuend));
+                scale = napkin::test::evaluate(plain(minuend));
             }
             REQUIRE(std::abs(computed - printed) <= 5e-5 * std::abs(scale));
             ++checked;

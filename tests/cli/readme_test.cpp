@@ -38,8 +38,8 @@ std::vector<std::string> answer_to(const std::string& command) {
                                               .input = {},
                                               .terminal = false,
                                               .columns = 80};
-    const Outcome outcome =
-        napkin::test::napkin(napkin::test::shell_words(command.substr(prompt.size())), conditions);
+    const Outcome outcome = napkin::test::run_napkin(
+        napkin::test::shell_words(command.substr(prompt.size())), conditions);
     return lines_of(outcome.out + outcome.err);
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("the README stays within 100 columns and names no flag that does not e
         if (line.rfind(fence, 0) == 0) in_block = !in_block;
         CHECK((in_block || line.size() <= 100));
     }
-    const Outcome help = napkin::test::napkin({"fit", "--help"});
+    const Outcome help = napkin::test::run_napkin({"fit", "--help"});
     for (const std::string flag : {"--require", "--set", "--presets", "--get", "--strict"}) {
         CHECK(help.out.find(flag) != std::string::npos);
     }

@@ -21,7 +21,7 @@ Outcome ask(const std::string& line, const Environment& more = {}) {
     Conditions conditions = usual_conditions();
     conditions.environment["COLUMNS"] = "80";
     for (const auto& [name, value] : more) conditions.environment[name] = value;
-    return napkin(shell_words(line), conditions);
+    return run_napkin(shell_words(line), conditions);
 }
 
 Outcome ask_in_terminal(const std::string& line, const Environment& more = {}) {
@@ -29,7 +29,7 @@ Outcome ask_in_terminal(const std::string& line, const Environment& more = {}) {
     conditions.terminal = true;
     conditions.columns = 80;
     for (const auto& [name, value] : more) conditions.environment[name] = value;
-    return napkin(shell_words(line), conditions);
+    return run_napkin(shell_words(line), conditions);
 }
 
 bool colored(const Outcome& outcome) {

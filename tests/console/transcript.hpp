@@ -146,7 +146,7 @@ inline Lines answer(const Block& block) {
     words.erase(words.begin());
     Conditions conditions = block.conditions;
     if (!conditions.terminal) conditions.environment.try_emplace("COLUMNS", "80");
-    Outcome outcome = napkin(std::move(words), conditions);
+    Outcome outcome = run_napkin(std::move(words), conditions);
     if (block.stdout_only) outcome.err.clear();
     return written(outcome, block.head);
 }

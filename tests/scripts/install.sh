@@ -21,6 +21,7 @@ cached() {
 }
 compiler=$(cached CMAKE_CXX_COMPILER)
 flags=$(cached CMAKE_CXX_FLAGS)
+generator=$(cached CMAKE_GENERATOR)
 
 cmake --install "$build" --prefix "$prefix" >"$work/log" || { cat "$work/log"; fail "cmake --install"; }
 
@@ -45,15 +46,18 @@ for header in "$prefix"/include/napkin/*.hpp; do
         -include "$header" -x c++ /dev/null || fail "${header##*/} does not compile alone"
 done
 
-echo "the outside project"
+echo "the outside project, and the ten lines of the README"
+awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/README.md" >"$work/readme.cpp"
+grep -q 'int main' "$work/readme.cpp" || fail "the README has no library example"
 {
-    cmake -S "$source/tests/install" -B "$work/outside" -DCMAKE_PREFIX_PATH="$prefix" \
+    cmake -G "$generator" -S "$source/tests/install" -B "$work/outside" -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" \
-        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF &&
+        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DREADME_EXAMPLE="$work/readme.cpp" &&
         cmake --build "$work/outside"
 } >"$work/log" 2>&1 || { cat "$work/log"; fail "the outside project does not build"; }
 answer=$("$work/outside/outside") || fail "the outside project says '$answer', not about 48.2"
 [[ $answer == $(LC_ALL=C printf '%.1f' "$speed") ]] || fail "library and command disagree: $answer and $speed"
+[[ $("$work/outside/readme") == "$answer token/s" ]] || fail "the README's example says otherwise"
 grep -q "^napkin_DIR:PATH=$prefix/" "$work/outside/CMakeCache.txt" || fail "another napkin was found"
 
 echo "nothing names the place where it was built"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace napkin::tests {
+namespace napkin::test {
 
 using Names = std::map<std::string, double, std::less<>>;
 
@@ -144,4 +144,4 @@ class Evaluator {
     return Evaluator(formula, names).run();
 }
 
-}  // namespace napkin::tests
+}  // namespace napkin::test

@@ -5,7 +5,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/evaluate.hpp"
 
-namespace napkin::tests {
+namespace napkin::test {
 
 /// Every symbol is unique, every operand stands on an earlier line with the same value and unit,
 /// and every formula, evaluated from its operands alone, gives the value of its line.
@@ -32,4 +32,4 @@ inline void check_lines(const std::vector<ExplanationLine>& lines) {
     }
 }
 
-}  // namespace napkin::tests
+}  // namespace napkin::test

@@ -5,7 +5,7 @@
 #include "tests/support/machines.hpp"
 #include "tests/support/models.hpp"
 
-namespace napkin::tests {
+namespace napkin::test {
 
 /// `model` in the given layout on as many H100s as the layout needs; bf16 throughout.
 inline Inputs inputs_for(const Model& model, double context, double batch,
@@ -26,4 +26,4 @@ inline Inputs prompts_for(const Model& model, double prompt, double prefix = 0, 
     return inputs;
 }
 
-}  // namespace napkin::tests
+}  // namespace napkin::test

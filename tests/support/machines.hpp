@@ -3,7 +3,7 @@
 
 #include "napkin/machine.hpp"
 
-namespace napkin::tests {
+namespace napkin::test {
 
 inline std::size_t index_of(Arithmetic arithmetic) {
     return static_cast<std::size_t>(arithmetic);
@@ -50,4 +50,4 @@ inline Machine h100s(double devices) {
     return machine;
 }
 
-}  // namespace napkin::tests
+}  // namespace napkin::test

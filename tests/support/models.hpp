@@ -3,7 +3,7 @@
 
 #include "napkin/model.hpp"
 
-namespace napkin::tests {
+namespace napkin::test {
 
 /// OCP MXFP4: 32 weights of 4 bits and one scale of 8 bits in 17 bytes.
 inline NumberFormat mxfp4() {
@@ -152,4 +152,4 @@ inline Model mamba_130m() {
     return in_bfloat16(model);
 }
 
-}  // namespace napkin::tests
+}  // namespace napkin::test

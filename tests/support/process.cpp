@@ -133,7 +133,7 @@ Outcome run(const std::vector<std::string>& words, const Conditions& conditions)
     return outcome;
 }
 
-Outcome napkin(std::vector<std::string> arguments, const Conditions& conditions) {
+Outcome run_napkin(std::vector<std::string> arguments, const Conditions& conditions) {
     std::vector<std::string> words{NAPKIN_BINARY};
     for (std::string& argument : arguments) words.push_back(std::move(argument));
     return run(words, conditions);

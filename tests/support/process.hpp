@@ -24,7 +24,8 @@ struct Conditions {
 [[nodiscard]] Outcome run(const std::vector<std::string>& words, const Conditions& conditions = {});
 
 /// Runs napkin with these arguments.
-[[nodiscard]] Outcome napkin(std::vector<std::string> arguments, const Conditions& conditions = {});
+[[nodiscard]] Outcome run_napkin(std::vector<std::string> arguments,
+                                 const Conditions& conditions = {});
 
 /// Splits as a POSIX shell does for plain words, 'single' and "double" quotes.
 [[nodiscard]] std::vector<std::string> shell_words(const std::string& line);

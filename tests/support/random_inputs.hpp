@@ -4,10 +4,11 @@
 #include <cmath>
 #include <random>
 
+#include "napkin/partition.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/inputs.hpp"
 
-namespace napkin::tests {
+namespace napkin::test {
 
 class Dice {
   public:
@@ -91,4 +92,4 @@ void for_random_inputs(int count, bool replicas_and_stages, Check check) {
     }
 }
 
-}  // namespace napkin::tests
+}  // namespace napkin::test

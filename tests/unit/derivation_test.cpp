@@ -7,7 +7,7 @@
 #include "tests/support/explanation.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "tests/support/catch.hpp"
 
-using namespace napkin::tests;
+using namespace napkin::test;
 
 TEST_CASE("the evaluator reads what a person reads", "[evaluate]") {
     CHECK(evaluate("1 + 2 * 3") == 7);

@@ -8,7 +8,7 @@
 #include "tests/support/random_inputs.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 namespace {
 

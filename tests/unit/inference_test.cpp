@@ -4,7 +4,7 @@
 #include "tests/support/inputs.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 TEST_CASE("a 70B in bf16 on 3.35 TB/s: at most 23.9 tokens a second", "[inference]") {
     const Decode<> result = decode(inputs_for(size_of(70e9, 70e9), 0, 1));

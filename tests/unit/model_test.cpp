@@ -7,7 +7,7 @@
 #include "tests/support/models.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 // Expected counts are the publishers' totals (reference/models/index.json), which the recipes of
 // reference/model-formulas.md reproduce to the last digit by hand.

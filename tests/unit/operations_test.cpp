@@ -6,7 +6,7 @@
 #include "tests/support/inputs.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "tests/support/inputs.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 namespace {
 

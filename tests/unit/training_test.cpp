@@ -5,7 +5,7 @@
 #include "tests/support/models.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 namespace {
 

@@ -85,7 +85,7 @@ Documents goodput(const Arguments& arguments, const Catalog& catalog) {
         result("interruptions_per_day", named(Traced(day) / mtbf.value(), "interruptions_per_day"),
                Style::plain, "stops a day"),
         result("device_mtbf", one, Style::duration, "each device")};
-    answer.primary = "mtbf";
+    answer.primary = "goodput";
     if (stall && restart) {
         const auto pause = given<Traced>(*stall, "checkpoint_stall", "--checkpoint-stall");
         const auto back = given<Traced>(*restart, "restart", "--restart");
@@ -94,7 +94,6 @@ Documents goodput(const Arguments& arguments, const Catalog& catalog) {
                                         "checkpoint every", rule_text));
         answer.results.push_back(result("goodput", napkin::goodput(interval, pause, back, mtbf),
                                         Style::percent, "goodput", "share of time that trains"));
-        answer.primary = "goodput";
         if (value_of(interval) > value_of(mtbf)) {
             resolver.note(
                 "interval-above-mtbf",

@@ -64,7 +64,7 @@ Documents roofline(const Arguments& arguments, const Catalog& catalog) {
     const auto roof = napkin::roofline<Traced>(kernel, machine.accelerator, wanted);
     report::Document answer;
     answer.command = "roofline";
-    answer.primary = "attainable_flops";
+    answer.primary = "ridge_intensity";
     answer.inputs = resolver.inputs;
     answer.notes = resolver.notes;
     const std::string arithmetic(name_of(usable(machine.accelerator, wanted).value_or(wanted)));

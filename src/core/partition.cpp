@@ -1,4 +1,4 @@
-#include "napkin/layout.hpp"
+#include "napkin/partition.hpp"
 
 #include <algorithm>
 #include <cmath>

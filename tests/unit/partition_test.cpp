@@ -1,11 +1,11 @@
-#include "napkin/layout.hpp"
+#include "napkin/partition.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/machines.hpp"
 #include "tests/support/models.hpp"
 
 using namespace napkin;
-using namespace napkin::tests;
+using namespace napkin::test;
 
 namespace {
 
