@@ -17,8 +17,10 @@ struct Setting {
 
 template <class Q>
 std::string store(const Reading<Q>& reading, Q& into) {
-    if (reading.value) into = *reading.value;
-    return reading.problem;
+    if (!reading.value) return reading.problem;
+    if (*reading.value <= Q(0)) return "expected more than zero";
+    into = *reading.value;
+    return {};
 }
 
 constexpr std::array machine_settings{

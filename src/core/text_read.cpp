@@ -68,7 +68,10 @@ std::optional<double> scaled(const Number& number, const Suffix& suffix) {
     const auto [end, error] = std::from_chars(text.data(), last, value);
     if (error != std::errc() || end != last) return std::nullopt;
     value *= suffix.factor;
-    if (!std::isfinite(value)) return std::nullopt;
+    // Nothing that is bought or run is that large or small, and products of a few such stay finite.
+    constexpr double beyond = 1e60;
+    const double size = std::abs(value);
+    if (!(size == 0 || (size > 1 / beyond && size < beyond))) return std::nullopt;
     return value;
 }
 

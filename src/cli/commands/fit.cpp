@@ -130,6 +130,16 @@ void add_limit(report::Document& document, std::string key, std::optional<double
         plain_result(std::move(key), value ? number(*value, std::move(unit), Style::whole) : none));
 }
 
+// The contract's sums over the machine, where each device is as full as the fullest.
+void add_totals(report::Document& document, double devices) {
+    for (const std::string key : {"required", "capacity", "margin", "weights", "kv_cache"}) {
+        const Result* each = document.find(key);
+        if (each == nullptr) continue;
+        const double sum = *each->value.number() * devices;
+        document.results.push_back(plain_result("total_" + key, number(sum, "B", Style::memory)));
+    }
+}
+
 Traced required_at(Inputs inputs, const Question& question, double context, double batch) {
     inputs.workload.context = context;
     inputs.workload.batch = batch;
@@ -175,11 +185,7 @@ report::Document fit_inference(Resolver& resolver) {
     if (batch && *batch > 0) answer.results.back().trace = proof(question, *batch, false);
     const auto devices = min_devices(inputs);
     add_limit(answer, "min_devices", devices, "1");
-    const double count = inputs.machine.devices;
-    answer.results.push_back(plain_result(
-        "total_required", number(value_of(outcome.required) * count, "B", Style::memory)));
-    answer.results.push_back(plain_result(
-        "total_capacity", number(value_of(outcome.capacity) * count, "B", Style::memory)));
+    add_totals(answer, inputs.machine.devices);
     add_flips(answer, resolver, question, context, batch);
     if (!outcome.fits) {
         answer.footer.push_back(devices ? "fits on " + with_separators(*devices) +

@@ -1,0 +1,74 @@
+// Odd and hostile command lines: an answer or a clear refusal, in bounded time, and never a number
+// that is none.
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/process.hpp"
+
+namespace {
+
+using napkin::test::Outcome;
+
+Outcome ask(std::vector<std::string> words) {
+    words.emplace_back("--json");
+    return napkin::test::run_napkin(words);
+}
+
+void is_sound(const Outcome& outcome) {
+    CAPTURE(outcome.out.substr(0, 400), outcome.err.substr(0, 400));
+    REQUIRE(outcome.exit <= 2);
+    const auto answer = nlohmann::json::parse(outcome.out);  // "inf" and "nan" are no JSON
+    REQUIRE(answer.at("schema") == "napkin/1");
+    REQUIRE(answer.contains("errors") == (outcome.exit == 2));
+}
+
+}  // namespace
+
+TEST_CASE("what is no number, no name or no size is refused") {
+    for (const std::string text :
+         {"", "nan", "inf", "-1", "1e400", "1e309", "2,0", "0x10", "1e+-5", "99999999999999999999",
+          "1e100", "\xff\xfe", "\x1b[31m", "1 2"}) {
+        CAPTURE(text);
+        const Outcome outcome = ask({"decode", "llama-3.1-8b", "--on", "h100", "--batch", text});
+        is_sound(outcome);
+        CHECK(outcome.exit == 2);
+    }
+}
+
+TEST_CASE("names of any length and content are refused with their beginning") {
+    const std::string long_name(100000, 'x');
+    for (const std::string& name :
+         {long_name, std::string("../../etc/passwd"), std::string("%s%n"), std::string("h100\n"),
+          std::string("llama-3.1-8b;"), std::string("\xc3\x28")}) {
+        is_sound(ask({"fit", name, "--on", "h100"}));
+        is_sound(ask({"fit", "llama-3.1-8b", "--on", name}));
+        CHECK(ask({"fit", name, "--on", "h100"}).err.size() < 2000);
+    }
+}
+
+TEST_CASE("the largest and smallest inputs give finite numbers") {
+    const std::string most = "9007199254740991";
+    is_sound(ask({"decode", "llama-3.1-8b", "--on", "h100", "--batch", most}));
+    is_sound(ask({"fit", "deepseek-v3", "--on", "8xh200", "--context", most, "--batch", most}));
+    is_sound(ask({"prefill", "llama-3.1-8b", "--on", "h100", "--prompt", most}));
+    is_sound(ask({"train", "9000T", "--on", "999999999xh100", "--tokens", "9000T"}));
+    is_sound(ask({"claim", "--flops", "1e59", "--on", "h100", "--days", "1e-50"}));
+    for (const std::string value : {"1e-300B/s", "1e-59B/s", "1e59B/s", "1e300B/s", "0B/s"}) {
+        is_sound(ask(
+            {"decode", "llama-3.1-8b", "--on", "h100", "--set", "gpu.memory_bandwidth=" + value}));
+    }
+    is_sound(
+        ask({"goodput", "--on", "h100", "--checkpoint-stall", "1e59s", "--restart", "1e-59s"}));
+    is_sound(ask({"fit", "1k", "--on", "h100", "--context", "0"}));
+}
+
+TEST_CASE("values out of a gate's reach are no answer") {
+    for (const std::string size : {"0", "0B", "0GB"}) {
+        CAPTURE(size);
+        CHECK(ask({"fit", size, "--on", "h100", "--context", "0"}).exit == 2);
+    }
+    CHECK(ask({"fit", "llama-3.1-8b", "--on", "0xh100"}).exit == 2);
+    CHECK(ask({"fit", "llama-3.1-8b", "--on", "h100", "--require", "margin >= "}).exit == 2);
+    CHECK(ask({"fit", "llama-3.1-8b", "--on", "h100", "--require", "margin >= 5 s"}).exit == 2);
+    CHECK(ask({"fit", "llama-3.1-8b", "--on", "h100", "--require", "margin >= NaN"}).exit == 2);
+}
