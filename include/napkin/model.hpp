@@ -98,6 +98,7 @@ struct Block {
     Mixer mixer{};
     FeedForward feed_forward{};
     double state_bytes{4};  // bytes of an element of recurrent state
+    bool parallel{};        // mixer and feed-forward layer read the same input
 };
 
 enum class Norm { none, rms, layer, layer_no_bias };

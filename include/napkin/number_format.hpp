@@ -29,6 +29,8 @@ struct NumberFormat {
     double matrix_bytes{};                             // scalars for the whole matrix
     /// Absent for weight-only formats: they are expanded and computed in the activations' format.
     std::optional<Arithmetic> computes_in{};
+    /// What fast kernels requantise to: llama.cpp multiplies its blocks in int8.
+    std::optional<Arithmetic> also_computes_in{};
     /// Kernels need whole groups or tiles on every tensor-parallel rank, of this many weights a
     /// side; 0: they pad or do not care.
     double whole_group{};

@@ -28,8 +28,22 @@ struct Violation {
 
 /// Layers of the fullest of `pp` stages: the whole layers that an even split leaves on it.
 [[nodiscard]] double stage_layers(const Model& model, double pp);
-/// How many of them are of this block's kind; stages are taken as equal mixes of the kinds.
-[[nodiscard]] double layers_on_stage(const Block& block, const Model& model, double pp);
+/// How many layers of each kind (as in `model.blocks`) the fullest stage may hold: whole layers, no
+/// more of a kind than an even interleaving puts on one stage, the heaviest first. `weight` says
+/// how heavy a layer of a kind is.
+template <class Weight>
+[[nodiscard]] double layers_on_fullest_stage(std::size_t kind, const Model& model, double pp,
+                                             Weight weight) {
+    const double room = stage_layers(model, pp);
+    const double all = layers(model);
+    const auto most = [&](std::size_t i) { return round_up(model.blocks[i].count * room / all); };
+    double heavier = 0;
+    for (std::size_t i = 0; i < model.blocks.size(); ++i) {
+        const bool before = weight(i) > weight(kind) || (weight(i) == weight(kind) && i < kind);
+        if (before) heavier += most(i);
+    }
+    return smaller(most(kind), larger(0.0, room - heavier));
+}
 
 /// Inference layouts for the whole machine in the order of preference: tensor parallel inside one
 /// scale-up domain as far as the rules allow; beyond it replicas, then pipeline stages.

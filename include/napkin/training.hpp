@@ -33,12 +33,15 @@ template <class R = double>
 [[nodiscard]] Run<R> run_in(const Flops<R>& flops, const Machine& machine, Arithmetic arithmetic,
                             const Seconds<R>& duration);
 
-/// The published range of utilisation for an accelerator family, with the runs at its ends.
+/// The published range of utilisation for an accelerator family, with the runs at its ends. Runs
+/// count only against the peak that they were stated against: 41 % of an fp8 peak is no 41 % of
+/// the bf16 one.
 struct PublishedRange {
     PublishedRun lowest{}, median{}, highest{};
     std::size_t count{};
 };
 [[nodiscard]] std::optional<PublishedRange> published_range(const std::vector<PublishedRun>& all,
-                                                            const Accelerator& accelerator);
+                                                            const Accelerator& accelerator,
+                                                            Arithmetic peak);
 
 }  // namespace napkin

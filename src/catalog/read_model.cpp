@@ -146,7 +146,8 @@ Model read_model(const json::Value& entry, const FormatNamed& format) {
              .norms = block.count("norms"),
              .mixer = read_mixer(mixer),
              .feed_forward = read_feed_forward(block.at("feed_forward")),
-             .state_bytes = bytes_per_weight(format(state.empty() ? "bf16" : state))});
+             .state_bytes = bytes_per_weight(format(state.empty() ? "bf16" : state)),
+             .parallel = block.flag("parallel")});
     }
     for (const json::Value& part : entry.at("parts").items) {
         model.parts.push_back({.name = part.text("name"), .parameters = part.count("parameters")});
@@ -170,6 +171,7 @@ NumberFormat read_format(const json::Value& entry) {
     format.matrix_bytes = entry.count("matrix_bytes");
     format.whole_group = entry.count("whole_group");
     format.computes_in = arithmetic_named(entry.text("computes_in"));
+    format.also_computes_in = arithmetic_named(entry.text("also_computes_in"));
     format.keeps_32_bit = entry.find("keeps_32_bit") != nullptr;
     const std::string_view kept = format.keeps_32_bit ? "keeps_32_bit" : "keeps_16_bit";
     format.keeps_embedding = lists(entry, kept, "embedding");

@@ -110,7 +110,7 @@ std::vector<std::string> Arguments::all(std::string_view flag) const {
     return found == values.end() ? std::vector<std::string>{} : found->second;
 }
 
-Arguments parse(const Command& command, const std::vector<std::string>& words) {
+Arguments parse(const Command& command, const std::vector<std::string>& words, bool environment) {
     const std::vector<const Flag*> flags = flags_of(command);
     std::vector<Problem> problems;
     std::vector<std::string> line = joined(words, flags, problems);
@@ -145,10 +145,13 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
     }
     for (const Flag* flag : flags) {
         const std::string name(flag->name);
+        const char* set = environment ? std::getenv(environment_name(name).c_str()) : nullptr;
+        const std::string from_outside = set == nullptr ? "" : set;
         if (flag->value.empty()) {
-            if (!switches[name]) continue;
+            const bool outside = from_outside == "1" && name != "help";
+            if (!switches[name] && !outside) continue;
             arguments.values[name] = {"true"};
-            arguments.from[name] = "flag";
+            arguments.from[name] = switches[name] ? "flag" : "environment";
             continue;
         }
         if (values[name].size() > 1 && !flag->many) {
@@ -158,9 +161,8 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
         if (!values[name].empty()) {
             arguments.values[name] = values[name];
             arguments.from[name] = "flag";
-        } else if (const char* set = std::getenv(environment_name(name).c_str());
-                   set != nullptr && *set != '\0') {
-            arguments.values[name] = {set};
+        } else if (!from_outside.empty()) {
+            arguments.values[name] = {from_outside};
             arguments.from[name] = "environment";
         }
     }

@@ -24,8 +24,10 @@ struct Arguments {
     [[nodiscard]] std::vector<std::string> all(std::string_view flag) const;
 };
 
-/// Parses what follows the command's name. Throws `Error` with everything that is wrong.
-[[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words);
+/// Parses what follows the command's name. What no flag says, a NAPKIN_* variable may (switches:
+/// 1), unless `environment` is false. Throws `Error` with everything that is wrong.
+[[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words,
+                              bool environment = true);
 
 /// One question for each combination of values in its lists (MODEL, --on and formats).
 [[nodiscard]] std::vector<Arguments> combinations(const Arguments& arguments,

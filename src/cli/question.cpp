@@ -114,6 +114,7 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     if (with_prompt) {
         inputs.workload.prompt = resolver.length("prompt", 2048);
         inputs.workload.prefix = resolver.length("prefix", 0);
+        resolver.check_length(inputs.model, "prompt", inputs.workload.prompt);
         inputs.workload.context = inputs.workload.prompt;
         if (inputs.workload.prefix >= inputs.workload.prompt) {
             resolver.problem(
@@ -171,6 +172,7 @@ Question training_question(Resolver& resolver) {
     const double most = inputs.model.max_context > 0 ? inputs.model.max_context : usual;
     if (!is_size(inputs.model)) {
         inputs.workload.sequence = resolver.length("seq", smaller(usual, most));
+        resolver.check_length(inputs.model, "seq", inputs.workload.sequence);
         inputs.workload.micro_batch = resolver.whole("micro-batch", 1);
     }
     resolver.reserve(inputs.assumptions);

@@ -48,6 +48,8 @@ class Resolver {
     double length(std::string_view flag, double otherwise);
     /// min(8,192, the model's maximum), unless a flag says otherwise.
     double context(const Model& model);
+    /// Warns of a length that the model was not made for; an error under --strict. Never clamped.
+    void check_length(const Model& model, const std::string& flag, double value);
     /// Weight, KV and activation formats into the model and workload.
     void formats(Model& model, Workload& workload, const Accelerator& accelerator);
     void reserve(Assumptions& assumptions);

@@ -6,22 +6,20 @@ namespace napkin::cli {
 using report::number;
 using report::word;
 
+void Resolver::check_length(const Model& model, const std::string& flag, double value) {
+    if (model.max_context <= 0 || value <= model.max_context) return;
+    const std::string message = flag + " " + with_separators(value) +
+                                " is above the model's own maximum of " +
+                                with_separators(model.max_context);
+    note("context-above-maximum", message, true);
+    if (strict()) problem(problem_of("--" + flag, "context-above-maximum", message));
+}
+
 double Resolver::context(const Model& model) {
     constexpr double usual = 8192;
     const double most = model.max_context > 0 ? model.max_context : usual;
     const double value = length("context", smaller(usual, most));
-    if (model.max_context > 0 && value > model.max_context) {
-        note("context-above-maximum",
-             "context " + with_separators(value) + " is above the model's own maximum of " +
-                 with_separators(model.max_context),
-             true);
-        if (strict()) {
-            problem(problem_of(
-                "--context", "context-above-maximum",
-                "context " + with_separators(value) + " is above the maximum of " + model.name,
-                "at most " + with_separators(model.max_context)));
-        }
-    }
+    check_length(model, "context", value);
     if (is_size(model) && value > 0 && model.size_kv_bytes_per_token < 0) {
         problem(problem_of("--context", "needs-architecture",
                            "a size has no layers, so its KV cache at context " +

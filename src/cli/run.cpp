@@ -111,10 +111,13 @@ std::vector<report::Document> answers_to(const Arguments& arguments, const Catal
         std::vector<report::Document> some;
         try {
             some = row.command->answer(row, catalog);
-        } catch (const Error&) {
-            // Of `--on all` some cannot answer (no such arithmetic, say); a list that was typed
-            // must.
-            if (on != "all") throw;
+        } catch (const Error& error) {
+            // Of `--on all` some parts cannot answer; a wrong question fails for all of them.
+            const bool part_only =
+                std::all_of(error.problems.begin(), error.problems.end(), [](const Problem& one) {
+                    return one.id == "unsupported-arithmetic" || one.id == "unknown-capacity";
+                });
+            if (on != "all" || !part_only) throw;
             ++left_out;
         }
         for (report::Document& answer : some) {

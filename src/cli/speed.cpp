@@ -5,18 +5,33 @@ namespace napkin::cli {
 using report::number;
 using report::word;
 
+std::string arithmetic_text(const Inputs& inputs) {
+    return std::string(
+        name_of(arithmetic_of(inputs, Role::feed_forward).value_or(Arithmetic::bf16)));
+}
+
+// What a ceiling holds for: one token a pass, and for experts the routing that is assumed.
+std::string ceiling_remark(const Inputs& inputs) {
+    for (const Block& block : inputs.model.blocks) {
+        const bool routed = std::holds_alternative<Experts>(block.feed_forward);
+        if (routed && inputs.workload.batch > 1)
+            return "a ceiling, token by token, uniform routing";
+    }
+    return "a ceiling: no run is faster, token by token";
+}
+
 std::vector<report::Result> decode_results(const Decode<Traced>& answer, const Inputs& inputs) {
     const bool many = inputs.workload.batch > 1;
     std::vector<report::Result> results{
         ceiling_of(result("tokens_per_second", answer.tokens_per_second, Style::token_rate,
-                          many ? "all sequences" : "tokens", "a ceiling: no run is faster")),
+                          many ? "all sequences" : "tokens", ceiling_remark(inputs))),
         ceiling_of(result("tokens_per_second_per_user", answer.tokens_per_second_per_user,
                           Style::token_rate, many ? "each of them" : "")),
         ceiling_of(result("step_time", answer.step_time, Style::duration, "step time")),
         plain_result("bound", word(std::string(name_of(answer.step.bound))), "bound by"),
         result("intensity", answer.intensity, Style::intensity, "intensity"),
         result("compute_utilization", answer.compute_utilization, Style::percent, "compute used",
-               "of the data-sheet peak"),
+               "of the data-sheet " + arithmetic_text(inputs) + " peak"),
         result("critical_batch", answer.critical_batch, Style::whole, "critical batch",
                "from here the linear layers are compute-bound")};
     // Distinct weights: what tensor parallelism replicates is one weight, however often it is read.
@@ -25,6 +40,12 @@ std::vector<report::Result> decode_results(const Decode<Traced>& answer, const I
     whole.workload.batch = round_up(inputs.workload.batch / inputs.layout.dp);
     const double read = decode<double>(whole).totals.weights;
     const double all = parameters(inputs.model);
+    if (!is_size(inputs.model)) {
+        report::Result context =
+            plain_result("", number(inputs.workload.context, "token", Style::whole), "context",
+                         "tokens in the cache");
+        results.insert(results.begin(), std::move(context));
+    }
     results.push_back(plain_result("weights_read", number(read, "1", Style::count), "weights read",
                                    "of " + to_text(all, Style::count) + ", once a step"));
     return results;
@@ -35,15 +56,17 @@ std::vector<report::Result> prefill_results(const Prefill<Traced>& answer, const
     return {
         ceiling_of(result("time_to_first_token", answer.time_to_first_token, Style::duration,
                           "first token",
-                          with_separators(fresh) + " tokens to read; a floor: no run is sooner")),
+                          with_separators(fresh) + (fresh == 1 ? " token" : " tokens") +
+                              " to read; a floor: no run is sooner")),
         ceiling_of(result("tokens_per_second", answer.tokens_per_second, Style::token_rate,
                           "tokens read")),
         plain_result("bound", word(std::string(name_of(answer.step.bound))), "bound by"),
         result("intensity", answer.intensity, Style::intensity, "intensity"),
         result("compute_utilization", answer.compute_utilization, Style::percent, "compute used",
                value_of(answer.compute_utilization) > 1
-                   ? "of the data-sheet peak: a ceiling runs at the highest clock"
-                   : "of the data-sheet peak")};
+                   ? "of the data-sheet " + arithmetic_text(inputs) +
+                         " peak: a ceiling runs at the highest clock"
+                   : "of the data-sheet " + arithmetic_text(inputs) + " peak")};
 }
 
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals) {
@@ -64,14 +87,26 @@ void add_terms(report::Document& document, const Step<Traced>& step, const Total
     time("network_time", step.network);
 }
 
+void judge(report::Document& document, const Fit<Traced>& outcome) {
+    document.verdict = outcome.fits ? "fits" : "does-not-fit";
+    document.verdict_text = outcome.fits ? "fits" : "does not fit";
+    document.yes = outcome.fits;
+    if (outcome.tight) {
+        document.notes.push_back(
+            {"tight", "the margin is under 5 % of the device's capacity", true});
+    }
+    if (!outcome.fits && outcome.fits_without_reserve) {
+        document.notes.push_back({"reserve-does-not-fit",
+                                  "the plan's bytes fit, but not the reserve beside them", false});
+    }
+}
+
 void add_rates(report::Document& document, const Question& question,
                std::vector<report::Result> rates) {
     const Inputs& inputs = question.inputs;
     const Fit<Traced> outcome =
         napkin::fit(inference_residents<Traced>(inputs), inputs.machine.accelerator);
-    document.verdict = outcome.fits ? "fits" : "does-not-fit";
-    document.verdict_text = outcome.fits ? "fits" : "does not fit";
-    document.yes = outcome.fits;
+    judge(document, outcome);
     const bool shown = !outcome.fits;
     if (outcome.fits) {
         document.results = std::move(rates);
@@ -87,10 +122,6 @@ void add_rates(report::Document& document, const Question& question,
         result("margin", outcome.margin, Style::memory, shown ? "margin" : ""));
     for (auto row = document.results.end() - 3; row != document.results.end(); ++row) {
         row->explained = shown;
-    }
-    if (outcome.tight) {
-        document.notes.push_back(
-            {"tight", "the margin is under 5 % of the device's capacity", true});
     }
     if (outcome.fits) return;
     if (const auto devices = min_devices(inputs)) {

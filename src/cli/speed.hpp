@@ -14,6 +14,9 @@ namespace napkin::cli {
 /// The terms of a step: what is read and moved, and the times that its length is the largest of.
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals);
 
+/// Verdict, and the warnings that go with it: a tight margin, a reserve that does not fit.
+void judge(report::Document& document, const Fit<Traced>& outcome);
+
 /// Puts `rates` among the results if the plan fits, else under `if_it_fit` with the missing bytes
 /// as the result. `verdict` is set either way.
 void add_rates(report::Document& document, const Question& question,

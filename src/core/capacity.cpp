@@ -61,16 +61,15 @@ std::optional<double> max_batch(const Inputs& inputs, std::span<const Layout> ca
 
 std::optional<double> min_devices(const Inputs& inputs) {
     Inputs trial = inputs;
-    // No fewer than would hold the weights with nothing beside them.
-    const double room = capacity(inputs.machine.accelerator).value();
-    if (room <= 0) return std::nullopt;
-    const double least = larger(1.0, std::floor(weight_bytes<double>(inputs.model).value() / room));
-    for (double n = least; n <= smaller(most_devices, 64 * least + 64); ++n) {
+    if (capacity(inputs.machine.accelerator) <= Bytes<>(0)) return std::nullopt;
+    // Devices can stay idle, so whatever fits on n fits on n + 1.
+    const auto fails = [&](double n) {
         trial.machine = with_devices(inputs.machine, n);
-        const std::vector<Layout> candidates = inference_layouts(trial.model, trial.machine);
-        if (any_fits(trial, candidates)) return n;
-    }
-    return std::nullopt;
+        return !any_fits(trial, inference_layouts(trial.model, trial.machine));
+    };
+    if (!fails(1)) return 1;
+    if (fails(most_devices)) return std::nullopt;
+    return largest_that(fails, most_devices) + 1;
 }
 
 std::optional<double> min_training_devices(const Inputs& inputs) {
@@ -79,6 +78,7 @@ std::optional<double> min_training_devices(const Inputs& inputs) {
         trial.machine = with_devices(inputs.machine, n);
         return !fit(training_residents<double>(trial), trial.machine.accelerator).fits;
     };
+    if (!fails(1)) return 1;
     if (fails(most_devices)) return std::nullopt;
     return largest_that(fails, most_devices) + 1;
 }

@@ -6,15 +6,16 @@
 namespace napkin {
 namespace {
 
-// The rows of the busiest stage: its layers, and the head with the embedding lookup.
+// The rows of a stage: as even a part of the whole as there is, since the slowest stage cannot be
+// faster than that. What it sends on comes on top.
 template <class R>
 Totals<R> stage_totals(const Inputs& inputs, Phase phase, const R& sequences) {
+    const double part = 1 / inputs.layout.pp;
     Totals<R> totals;
     for (const Block& block : inputs.model.blocks) {
-        add(totals, lower<R>(block, inputs, phase, sequences),
-            layers_on_stage(block, inputs.model, inputs.layout.pp));
+        add(totals, lower<R>(block, inputs, phase, sequences), block.count * part);
     }
-    add(totals, lower_outer<R>(inputs, phase, sequences), 1);
+    add(totals, lower_outer<R>(inputs, phase, sequences), part);
     if (inputs.layout.pp > 1) {
         const double width = bytes_per_weight(inputs.workload.activations);
         const double tokens =
@@ -67,6 +68,9 @@ R critical_batch(const Inputs& inputs) {
     if (spread > 1) {
         batch = batch * given<R>(spread, "experts_over_active_experts", inputs.model.source);
     }
+    // Of the whole machine: each replica, and each group in a pipeline, has its own.
+    const double copies = inputs.layout.dp * inputs.layout.pp;
+    if (copies > 1) batch = batch * given<R>(copies, "replicas_and_groups");
     return named(batch, "critical_batch");
 }
 
@@ -155,8 +159,19 @@ Prefill<R> prefill(const Inputs& inputs) {
     Prefill<R> result;
     result.totals = stage_totals<R>(inputs, Phase::prefill, sequences);
     result.step = ceiling(result.totals, ceiling_rates<R>(inputs.machine));
-    // Cut into ever smaller chunks, a prompt keeps all stages busy: no pipeline fill in a ceiling.
-    result.time_to_first_token = named(result.step.time, "time_to_first_token");
+    result.time_to_first_token = result.step.time;
+    if (inputs.layout.pp > 1) {
+        // Cut into ever smaller chunks a prompt keeps all stages busy, but its last token still
+        // passes each of them, and each reads its weights for it.
+        Inputs last = inputs;
+        last.layout.pp = 1;
+        last.workload.context = 0;
+        const Step<R> through =
+            ceiling(stage_totals<R>(last, Phase::decode, R(1)), ceiling_rates<R>(inputs.machine));
+        result.time_to_first_token = larger(result.time_to_first_token,
+                                            named(through.time, "last_token_through_all_stages"));
+    }
+    result.time_to_first_token = named(result.time_to_first_token, "time_to_first_token");
     const R fresh = given<R>(inputs.workload.prompt - inputs.workload.prefix, "new_tokens",
                              "--prompt, --prefix");
     result.tokens_per_second =

@@ -41,17 +41,23 @@ Bytes<> on_chip_memory(const Accelerator& accelerator) {
 }
 
 std::optional<Arithmetic> usable(const Accelerator& accelerator, Arithmetic arithmetic) {
-    const auto has = [&](Arithmetic a) {
-        return accelerator.compute.peak[static_cast<std::size_t>(a)] > FlopsPerSecond<>(0);
+    const auto rate = [&](Arithmetic a) {
+        return accelerator.compute.peak[static_cast<std::size_t>(a)];
     };
-    if (has(arithmetic)) return arithmetic;
-    const bool narrow = arithmetic == Arithmetic::bf16 || arithmetic == Arithmetic::fp16;
-    if (narrow || arithmetic == Arithmetic::tf32) {
-        if (arithmetic == Arithmetic::bf16 && has(Arithmetic::fp16)) return Arithmetic::fp16;
-        if (arithmetic == Arithmetic::fp16 && has(Arithmetic::bf16)) return Arithmetic::bf16;
-        if (has(Arithmetic::fp32)) return Arithmetic::fp32;
+    const FlopsPerSecond<> none(0);
+    const bool half = arithmetic == Arithmetic::bf16 || arithmetic == Arithmetic::fp16;
+    std::optional<Arithmetic> found;
+    if (rate(arithmetic) > none) {
+        found = arithmetic;
+    } else if (half) {
+        const Arithmetic other =
+            arithmetic == Arithmetic::bf16 ? Arithmetic::fp16 : Arithmetic::bf16;
+        if (rate(other) > none) found = other;
     }
-    return std::nullopt;
+    // Kernels for parts with a token fp16 rate (Pascal: 1/64) compute in fp32.
+    const bool widens = half || arithmetic == Arithmetic::tf32;
+    const bool wider = rate(Arithmetic::fp32) > (found ? rate(*found) : none);
+    return widens && wider ? Arithmetic::fp32 : found;
 }
 
 FlopsPerSecond<> peak(const Accelerator& accelerator, Arithmetic arithmetic) {

@@ -77,7 +77,7 @@ class Lowering {
         const Model& model = inputs_.model;
         const NumberFormat& stored = format(Role::feed_forward);
         const R active = given<R>(model.size_active, "active_parameters", model.source);
-        const R parts(ranks() * inputs_.layout.pp);  // without layers, every part is alike
+        const R parts(ranks());
         push(OperationKind::feed_forward, Role::feed_forward, active / parts,
              R(2) * active * tokens_ / parts,
              Bytes<R>(active *
@@ -111,8 +111,7 @@ class Lowering {
             // The indexer scores every pair and lets `index_top` of them through. It is not split
             // over ranks; FP8 where the part has it.
             if (!m.index_shared) index(R(2 * m.index_heads * m.index_dim) * seen);
-            const R queries = phase_ == Phase::decode ? sequences_ : tokens_;
-            seen = named(smaller(seen, queries * R(m.index_top)), "selected_pairs");
+            seen = pairs(m.index_top);
         }
         over_cache(per_pair, seen, 0, phase_ == Phase::decode ? m.index_top : 0);
     }
@@ -125,13 +124,16 @@ class Lowering {
     void operator()(const ShortConvolution& m) { over_state(2 * inputs_.model.hidden * m.kernel); }
     void operator()(const Lightning& m) { over_state(4 * m.heads * m.head_dim * m.head_dim); }
 
-    // Tensor parallelism sums partial results after the mixer and after the feed-forward layer.
+    // Tensor parallelism sums partial results after the mixer and after the feed-forward layer,
+    // once where they run in parallel. At least the payload enters each device. Ranks in several
+    // domains first sum inside each, so that a NIC carries a part of it only.
     void join(double times) {
         if (ranks() <= 1) return;
         const R payload = tokens_ * R(inputs_.model.hidden) * activation_width();
-        // A group wider than one domain is as slow as the link between domains.
-        const bool across = ranks() > inputs_.machine.domain;
-        link(OperationKind::all_reduce, across ? Link::scale_out : Link::scale_up, payload, times);
+        link(OperationKind::all_reduce, Link::scale_up, payload, times);
+        const double inside = smaller(ranks(), inputs_.machine.domain);
+        if (ranks() <= inside) return;
+        link(OperationKind::all_reduce, Link::scale_out, payload / R(inside), times);
     }
 
     void link(OperationKind kind, Link over, const R& bytes, double times) {
@@ -254,11 +256,22 @@ std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, Role role) {
     const NumberFormat& weights = inputs.model.weights.of[static_cast<std::size_t>(role)];
     const NumberFormat& activations = inputs.workload.activations;
     const Accelerator& accelerator = inputs.machine.accelerator;
-    // The wider operand decides: bf16 weights cannot run in fp8, fp8 weights quantise activations.
-    if (weights.computes_in) {
-        if (const auto own = usable(accelerator, *weights.computes_in)) return own;
+    // The fastest that kernels can use: the weights' own arithmetic, one that they are requantised
+    // to, or the activations', to which narrower weights expand.
+    std::optional<Arithmetic> best;
+    const auto consider = [&](const std::optional<Arithmetic>& wanted) {
+        if (!wanted) return;
+        const auto found = usable(accelerator, *wanted);
+        const bool faster =
+            found && (!best || peak(accelerator, *found) > peak(accelerator, *best));
+        if (faster) best = found;
+    };
+    consider(weights.computes_in);
+    consider(weights.also_computes_in);
+    if (!weights.computes_in || bytes_per_weight(weights) <= bytes_per_weight(activations)) {
+        consider(activations.computes_in.value_or(Arithmetic::bf16));
     }
-    return usable(accelerator, activations.computes_in.value_or(Arithmetic::bf16));
+    return best;
 }
 
 template <class R>
@@ -295,7 +308,8 @@ Operations<R> lower(const Block& block, const Inputs& inputs, Phase phase, const
     }
     const bool mixes = !std::holds_alternative<NoMixer>(block.mixer);
     const bool feeds = !std::holds_alternative<NoFeedForward>(block.feed_forward);
-    lowering.join((mixes ? 1 : 0) + (feeds ? 1 : 0));
+    const double sums = (mixes ? 1 : 0) + (feeds ? 1 : 0);
+    lowering.join(block.parallel ? smaller(sums, 1.0) : sums);
     return lowering.rows();
 }
 

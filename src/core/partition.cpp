@@ -70,10 +70,6 @@ double stage_layers(const Model& model, double pp) {
     return std::ceil(layers(model) / pp);
 }
 
-double layers_on_stage(const Block& block, const Model& model, double pp) {
-    return pp == 1 ? block.count : block.count * stage_layers(model, pp) / layers(model);
-}
-
 std::vector<Violation> violations(const Layout& layout, const Model& model,
                                   const Machine& machine) {
     std::vector<Violation> found;
@@ -106,6 +102,16 @@ std::vector<Violation> violations(const Layout& layout, const Model& model,
     return found;
 }
 
+namespace {
+
+// A size has no layers to count stages by: powers of two and the deepest will do.
+double next_depth(double pp, double groups, const Model& model) {
+    if (!is_size(model)) return pp + 1;
+    return pp < groups && pp * 2 > groups ? groups : pp * 2;
+}
+
+}  // namespace
+
 std::vector<Layout> inference_layouts(const Model& model, const Machine& machine) {
     const double devices = machine.devices;
     const double domain = smaller(machine.domain, devices);
@@ -119,7 +125,7 @@ std::vector<Layout> inference_layouts(const Model& model, const Machine& machine
         const std::string inside = "tp " + shortest(*tp) + " inside one scale-up domain";
         const std::string beyond = groups > 1 ? ", replicas beside it" : "";
         order.push_back({.dp = groups, .tp = *tp, .pp = 1, .zero = 0, .why = inside + beyond});
-        for (double pp = 2; pp <= smaller(groups, deepest); ++pp) {
+        for (double pp = 2; pp <= smaller(groups, deepest); pp = next_depth(pp, groups, model)) {
             const double dp = std::floor(groups / pp);
             order.push_back({.dp = dp,
                              .tp = *tp,

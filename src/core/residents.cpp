@@ -51,17 +51,37 @@ Bytes<R> outer_weights(const Inputs& inputs) {
     return value_of(head) > 0 ? rest + embedding + head : rest + embedding;
 }
 
+// What a layer of each kind holds on a device decides which of them fill the fullest stage.
+double layer_weight(const Block& block, const Inputs& inputs) {
+    const double tp = inputs.layout.tp;
+    const Cache kept = cache(block, inputs.model);
+    const Sharding sharding{.ranks = tp, .kv_ranks = smaller(tp, kept.heads)};
+    const double sequences = round_up(inputs.workload.batch / inputs.layout.dp);
+    return layer_weights<double>(block, inputs.model, sharding).value() +
+           sequences *
+               cache_bytes<double>(kept, inputs.workload.context, inputs.workload.kv_format, tp)
+                   .value();
+}
+
+double layers_on_device(std::size_t kind, const Inputs& inputs) {
+    const std::vector<Block>& blocks = inputs.model.blocks;
+    if (inputs.layout.pp == 1) return blocks[kind].count;
+    return layers_on_fullest_stage(kind, inputs.model, inputs.layout.pp,
+                                   [&](std::size_t i) { return layer_weight(blocks[i], inputs); });
+}
+
 template <class R>
 Bytes<R> weights_per_device(const Inputs& inputs) {
     const Model& model = inputs.model;
     if (is_size(model)) return weight_bytes<R>(model) / R(inputs.layout.tp * inputs.layout.pp);
     Bytes<R> sum = outer_weights<R>(inputs);
-    for (const Block& block : model.blocks) {
+    for (std::size_t i = 0; i < model.blocks.size(); ++i) {
+        const Block& block = model.blocks[i];
         const double heads = cache(block, model).heads;
         const Sharding sharding{.ranks = inputs.layout.tp,
                                 .kv_ranks = smaller(inputs.layout.tp, heads)};
-        sum = sum + layer_weights<R>(block, model, sharding) *
-                        R(layers_on_stage(block, model, inputs.layout.pp));
+        const double count = layers_on_device(i, inputs);
+        if (count > 0) sum = sum + layer_weights<R>(block, model, sharding) * R(count);
     }
     return sum;
 }
@@ -121,9 +141,10 @@ Residents<R> inference_residents(const Inputs& inputs) {
     const R context = given<R>(inputs.workload.context, "context", "--context", "token");
     Bytes<R> growing(R(0));
     Bytes<R> constant(R(0));
-    for (const Block& block : model.blocks) {
-        Cache kept = cache(block, model);
-        const R count(layers_on_stage(block, model, inputs.layout.pp));
+    for (std::size_t i = 0; i < model.blocks.size(); ++i) {
+        const Cache kept = cache(model.blocks[i], model);
+        const R count(layers_on_device(i, inputs));
+        if (value_of(count) == 0) continue;
         const double tp = inputs.layout.tp;
         if (kept.state > 0) {
             constant = constant + sequences * count * cache_bytes<R>(kept, R(0), {}, tp);

@@ -7,6 +7,10 @@
 namespace napkin {
 namespace {
 
+bool is_half(Arithmetic arithmetic) {
+    return arithmetic == Arithmetic::bf16 || arithmetic == Arithmetic::fp16;
+}
+
 template <class R>
 FlopsPerSecond<R> cluster_peak(const Machine& machine, Arithmetic arithmetic) {
     const Accelerator& part = machine.accelerator;
@@ -50,15 +54,18 @@ Run<R> run_in(const Flops<R>& flops, const Machine& machine, Arithmetic arithmet
 }
 
 std::optional<PublishedRange> published_range(const std::vector<PublishedRun>& all,
-                                              const Accelerator& accelerator) {
+                                              const Accelerator& accelerator, Arithmetic peak) {
     std::vector<PublishedRun> runs;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(runs),
-                 [&](const PublishedRun& run) { return run.family == accelerator.family; });
+    std::copy_if(all.begin(), all.end(), std::back_inserter(runs), [&](const PublishedRun& run) {
+        const auto stated = arithmetic_named(run.peak);
+        const bool same = stated && (*stated == peak || (is_half(*stated) && is_half(peak)));
+        return same && run.family == accelerator.family;
+    });
     if (runs.empty()) return std::nullopt;
     std::stable_sort(runs.begin(), runs.end(),
                      [](const auto& a, const auto& b) { return a.mfu < b.mfu; });
     return PublishedRange{.lowest = runs.front(),
-                          .median = runs[runs.size() / 2],
+                          .median = runs[(runs.size() - 1) / 2],
                           .highest = runs.back(),
                           .count = runs.size()};
 }

@@ -1,6 +1,8 @@
 // The machine-readable answer of the contract: base units, every digit, one object a line.
 #include "json/json.hpp"
 
+#include <cmath>
+
 #include "report/document.hpp"
 
 namespace napkin::report {
@@ -45,7 +47,7 @@ class Writer {
 };
 
 std::string token(const Value& value) {
-    if (const double* x = value.number()) return shortest(*x);
+    if (const double* x = value.number()) return std::isfinite(*x) ? shortest(*x) : "null";
     if (const bool* truth = std::get_if<bool>(&value.data)) return *truth ? "true" : "false";
     if (const std::string* text = std::get_if<std::string>(&value.data)) return quoted(*text);
     return "null";

@@ -132,6 +132,24 @@ TEST_CASE("family names mean their usual variant, guesses of memory are refused"
     CHECK(catalog.accelerator("m4-max-64gb").memory.sold.value() == 64e9);
 }
 
+TEST_CASE("published runs are of families and parts that exist") {
+    std::set<std::string> families;
+    for (const Accelerator& part : all()) families.insert(part.family);
+    const Catalog catalog;
+    for (const PublishedRun& run : catalog.published_runs()) {
+        CAPTURE(run.id, run.family, run.accelerator);
+        CHECK(families.count(run.family) == 1);
+        CHECK(arithmetic_named(run.peak));
+        CHECK(run.mfu > 0);
+        CHECK(run.mfu < 1);
+        if (run.accelerator.empty()) continue;
+        CHECK(catalog.accelerator(run.accelerator).family == run.family);
+    }
+    for (const FailureRecord& record : catalog.failures()) {
+        CHECK(families.count(record.family) == 1);
+    }
+}
+
 TEST_CASE("a system is its accelerators with their links") {
     const Catalog catalog;
     const Machine rack = catalog.machine("gb200-nvl72");

@@ -34,7 +34,7 @@ TEST_CASE("a slip of the finger finds the name that was meant", "[diagnostic]") 
 }
 
 TEST_CASE("'h10O' suggests h100 and h200", "[diagnostic]") {
-    // shared/cli.md, "Human output": the example of an error.
+    // "Human output": the example of an error.
     const Names found = nearest("h10O", {"mi300x", "h200", "rtx-4090", "h100", "a100-sxm-80gb"});
     CHECK(found == Names{"h100", "h200"});
 }

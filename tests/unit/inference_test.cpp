@@ -16,8 +16,8 @@ TEST_CASE("a 70B in bf16 on 3.35 TB/s: at most 23.9 tokens a second", "[inferenc
 }
 
 TEST_CASE("Llama-3.1-8B reads 15,009,857,536 bytes for a token at context 0", "[inference]") {
-    // reference/cases.json dec-002: all weights but the embedding table, one row of which is read.
-    // The case leaves out that the token's own keys and values are written: 131,072 bytes.
+    // tests/cases/cases.json dec-002: all weights but the embedding table, one row of which is
+    // read. The case leaves out that the token's own keys and values are written: 131,072 bytes.
     const Decode<> result = decode(inputs_for(llama_3_1_8b(), 0, 1));
     CHECK((result.totals.weight_bytes + result.totals.activation_bytes).value() == 15009857536);
     CHECK(result.totals.kv_bytes.value() == 131072);
@@ -63,7 +63,7 @@ TEST_CASE("the rate of a user is the rate of all over the batch", "[inference]")
 }
 
 TEST_CASE("linear layers turn compute-bound at 295 sequences in bf16", "[inference]") {
-    // ridge * bytes per weight / 2: reference/inference-formulas.md 1
+    // ridge * bytes per weight / 2
     CHECK(decode(inputs_for(llama_3_1_8b(), 0, 1)).critical_batch == Approx(295.34).epsilon(1e-4));
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("H100: 295 FLOP for each byte in bf16, twice that in fp8", "[machine]"
 }
 
 TEST_CASE("H100: shared memory runs at 30.9 TB/s, 9.2 times HBM", "[machine]") {
-    // 132 SMs * 128 B * 1.83 GHz = 30.92e12 (reference/inference-formulas.md 18)
+    // 132 SMs * 128 B * 1.83 GHz = 30.92e12
     const Accelerator part = h100_with_clocks();
     CHECK(on_chip_bandwidth(part).value() == Approx(30.91968e12).epsilon(1e-12));
     CHECK(on_chip_bandwidth(part) / part.memory.bandwidth == Approx(9.23).epsilon(1e-3));

@@ -105,7 +105,7 @@ TEST_CASE("only attention layers have a cache that grows", "[mixers]") {
 }
 
 TEST_CASE("linear layers keep a constant state", "[mixers]") {
-    // reference/model-formulas.md 4, in 4 bytes an element
+    // in 4 bytes an element
     CHECK(state_bytes(qwen3_next_80b()).value() ==
           36 * 4.0 * (32 * 128 * 128 + (2 * 16 * 128 + 32 * 128) * 3));
     CHECK(state_bytes(nemotron_nano_9b()).value() ==

@@ -10,7 +10,7 @@ using namespace napkin;
 using namespace napkin::test;
 
 // Expected counts are the publishers' totals (reference/models/index.json), which the recipes of
-// reference/model-formulas.md reproduce to the last digit by hand.
+// reproduce to the last digit by hand.
 
 TEST_CASE("GPT-2 small has 124,439,808 parameters", "[model]") {
     // 50,257 * 768 + 1,024 * 768 + 12 * (12 * 768^2 + 13 * 768) + 2 * 768

@@ -18,7 +18,7 @@ NumberFormat packed(double elements, double bytes) {
 }  // namespace
 
 TEST_CASE("block formats take the bytes of their blocks, not a rounded width", "[format]") {
-    // shared/reference/inference-formulas.md 12: bytes of a block / weights in it.
+    // Bytes of a block / weights in it.
     CHECK(bytes_per_weight(packed(32, 18)) == 0.5625);       // Q4_0
     CHECK(bytes_per_weight(packed(32, 34)) == 1.0625);       // Q8_0
     CHECK(bytes_per_weight(packed(256, 144)) == 0.5625);     // Q4_K: 4.5 bits

@@ -34,7 +34,7 @@ double pairs_one_by_one(int fresh, int prefix, int window) {
 }  // namespace
 
 TEST_CASE("DeepSeek-V3 touches 8, 57.4, 222.4 and 255.9 of 256 experts", "[operations]") {
-    // 256 (1 - (1 - 8/256)^B): reference/inference-formulas.md 5
+    // 256 (1 - (1 - 8/256)^B)
     CHECK(distinct_experts(256.0, 8.0, 1.0) == Approx(8).epsilon(1e-12));
     CHECK(distinct_experts(256.0, 8.0, 8.0) == Approx(57.42083).epsilon(1e-6));
     CHECK(distinct_experts(256.0, 8.0, 64.0) == Approx(222.44249).epsilon(1e-6));
@@ -70,7 +70,7 @@ TEST_CASE("a window of 512 in 2,048 tokens leaves 448.125 keys for a query", "[o
 }
 
 TEST_CASE("attention scores and sums each pair over all heads", "[operations]") {
-    // 4 B H d S (reference/inference-formulas.md 6)
+    // 4 B H d S
     const auto row =
         row_of(inputs_for(llama_3_1_8b(), 1000, 3), Phase::decode, OperationKind::attention);
     CHECK(row.flops.value() == 4.0 * 3 * 32 * 128 * 1000);
@@ -78,7 +78,7 @@ TEST_CASE("attention scores and sums each pair over all heads", "[operations]") 
 }
 
 TEST_CASE("absorbed latent attention: 2 H S (2 r + d_rope) FLOPs over one latent", "[operations]") {
-    // reference/inference-formulas.md 7: about 242 FLOP/B, close to the ridge of an H100
+    // about 242 FLOP/B, close to the ridge of an H100
     const double context = 65536;
     const auto row =
         row_of(inputs_for(deepseek_v3(), context, 1), Phase::decode, OperationKind::attention);
@@ -152,8 +152,19 @@ TEST_CASE("tensor parallelism sums twice in a layer, and not at all on one devic
     CHECK(row.times == 2);
     CHECK(row.link == Link::scale_up);
     CHECK(row.link_bytes.value() == 16.0 * 8192 * 2);
-    const Inputs wide = inputs_for(llama_3_1_70b(), 0, 16, {.tp = 16});  // two domains of 8
-    CHECK(row_of(wide, Phase::decode, OperationKind::all_reduce).link == Link::scale_out);
+    // Two domains of 8: the payload inside each, an eighth of it through each NIC.
+    const Inputs wide = inputs_for(llama_3_1_70b(), 0, 16, {.tp = 16});
+    double inside = 0;
+    double across = 0;
+    for (const auto& one : lower(wide.model.blocks.front(), wide, Phase::decode, 16.0)) {
+        if (one.link == Link::scale_up) inside += one.link_bytes.value();
+        if (one.link == Link::scale_out) across += one.link_bytes.value();
+    }
+    CHECK(inside == 16.0 * 8192 * 2);
+    CHECK(across == 16.0 * 8192 * 2 / 8);
+    Inputs parallel = eight;  // mixer and feed-forward layer add up together: one sum
+    parallel.model.blocks.front().parallel = true;
+    CHECK(row_of(parallel, Phase::decode, OperationKind::all_reduce).times == 1);
     const Inputs one = inputs_for(llama_3_1_70b(), 0, 16);
     const auto rows = lower(one.model.blocks.front(), one, Phase::decode, 16.0);
     CHECK(find(rows, OperationKind::all_reduce) == nullptr);

@@ -21,7 +21,7 @@ Model heads_only(double heads, double kv_heads) {
 }  // namespace
 
 TEST_CASE("28 heads and 4 KV heads split 1, 2, 4 or 28 ways", "[layout]") {
-    // 28 % tp == 0 and (4 % tp == 0 or tp % 4 == 0): reference/cases.json tp-004
+    // 28 % tp == 0 and (4 % tp == 0 or tp % 4 == 0): tests/cases/cases.json tp-004
     CHECK(valid_tensor_parallel(heads_only(28, 4), 32) == Degrees{1, 2, 4, 28});
 }
 
@@ -32,7 +32,7 @@ TEST_CASE("a width of 18,944 takes the 28 away", "[layout]") {
 }
 
 TEST_CASE("52 and 40 heads do not split over 3 devices", "[layout]") {
-    // reference/cases.json tp-006; heads = KV heads
+    // tests/cases/cases.json tp-006; heads = KV heads
     CHECK(valid_tensor_parallel(heads_only(52, 52), 52) == Degrees{1, 2, 4, 13, 26, 52});
     CHECK(valid_tensor_parallel(heads_only(40, 40), 40) == Degrees{1, 2, 4, 5, 8, 10, 20, 40});
     for (const double heads : {52.0, 40.0}) {
@@ -96,11 +96,18 @@ TEST_CASE("the fullest stage holds the rounded-up share of the layers", "[layout
     CHECK(stage_layers(llama_3_1_70b(), 1) == 80);
     CHECK(stage_layers(llama_3_1_70b(), 4) == 20);
     CHECK(stage_layers(deepseek_v3(), 8) == 8);  // 61 / 8 = 7.6
+}
+
+TEST_CASE("stages hold whole layers, the heaviest kind first", "[layout]") {
+    // DeepSeek-V3 on 8 stages: 61 layers, 8 on the fullest; all of them may be mixtures of experts.
     const Model model = deepseek_v3();
-    double sum = 0;
-    for (const Block& block : model.blocks) sum += layers_on_stage(block, model, 8);
-    CHECK(sum == Approx(8).epsilon(1e-12));
-    CHECK(layers_on_stage(model.blocks[0], model, 1) == 3);
+    const auto weight = [](std::size_t kind) { return kind == 1 ? 10.0 : 1.0; };
+    CHECK(layers_on_fullest_stage(1, model, 8, weight) == 8);
+    CHECK(layers_on_fullest_stage(0, model, 8, weight) == 0);
+    // Were the dense layers the heavy ones: an even spread puts one of the three on a stage.
+    const auto dense = [](std::size_t kind) { return kind == 0 ? 10.0 : 1.0; };
+    CHECK(layers_on_fullest_stage(0, model, 8, dense) == 1);
+    CHECK(layers_on_fullest_stage(1, model, 8, dense) == 7);
 }
 
 TEST_CASE("inference prefers tensor parallelism over the whole domain", "[layout]") {

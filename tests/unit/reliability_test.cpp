@@ -28,7 +28,7 @@ double share_of_training(double interval, double stall, double restart, double m
 }  // namespace
 
 TEST_CASE("419 stops in 54 days on 16,384 devices: 50,677 h for a device", "[reliability]") {
-    // 54 * 24 h * 16,384 / 419: reference/cases.json rel-001
+    // 54 * 24 h * 16,384 / 419: tests/cases/cases.json rel-001
     CHECK(device_mtbf<double>(llama_3()).value() / 3600 ==
           Approx(50677.00238663484).epsilon(1e-12));
 }
@@ -57,7 +57,7 @@ TEST_CASE("Daly and Saxena count the restart as well", "[reliability]") {
           Approx(1111.4136860505).epsilon(1e-12));
     CHECK(interval(IntervalRule::saxena, 60, 300, 11135.083532219569) ==
           Approx(1232.9492844392).epsilon(1e-12));
-    // M 6,000 s, R 600 s, d 10 s: sqrt(2 * 6,600 * 10) = 363 s (reference/training-formulas.md 3.9)
+    // M 6,000 s, R 600 s, d 10 s: sqrt(2 * 6,600 * 10) = 363 s
     CHECK(interval(IntervalRule::daly, 10, 600, 6000) + 10 == Approx(363.318).epsilon(1e-6));
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("a reserve in bytes replaces the share", "[residents]") {
 }
 
 TEST_CASE("tp 8 over 4 KV heads: 24,576 bytes a token and device", "[residents]") {
-    // reference/cases.json tp-001: one head per rank, 2 * 48 * 1 * 128 * 2
+    // tests/cases/cases.json tp-001: one head per rank, 2 * 48 * 1 * 128 * 2
     const auto cache = [](double tp) {
         return bytes(inference_residents<double>(inputs_for(qwen3_30b_a3b(), 1, 1, {.tp = tp})),
                      ResidentKind::kv_cache);
@@ -123,7 +123,7 @@ TEST_CASE("tp 8 over 4 KV heads: 24,576 bytes a token and device", "[residents]"
 }
 
 TEST_CASE("every rank holds all of DeepSeek-V3's latents", "[residents]") {
-    // reference/cases.json mla-004: 32,768 * 70,272 bytes = 2.14 GiB
+    // tests/cases/cases.json mla-004: 32,768 * 70,272 bytes = 2.14 GiB
     const auto residents =
         inference_residents<double>(inputs_for(deepseek_v3(), 32768, 1, {.tp = 8}));
     CHECK(bytes(residents, ResidentKind::kv_cache) == 32768.0 * 70272);

@@ -21,6 +21,7 @@ PublishedRun run_of(const char* id, const char* family, double mfu) {
     run.id = id;
     run.family = family;
     run.mfu = mfu;
+    run.peak = "bf16";
     return run;
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("twice the devices halve the time and keep the device-hours", "[traini
 TEST_CASE("the published range is that of the accelerator's family", "[training]") {
     const std::vector<PublishedRun> runs{run_of("a", "hopper", 0.41), run_of("b", "ampere", 0.57),
                                          run_of("c", "hopper", 0.33), run_of("d", "hopper", 0.55)};
-    const auto range = published_range(runs, h100());
+    const auto range = published_range(runs, h100(), Arithmetic::bf16);
     REQUIRE(range.has_value());
     CHECK(range->count == 3);
     CHECK(range->lowest.id == "c");
@@ -89,15 +90,24 @@ TEST_CASE("the published range is that of the accelerator's family", "[training]
     CHECK(range->highest.id == "d");
 }
 
+TEST_CASE("runs stated against another peak do not count", "[training]") {
+    std::vector<PublishedRun> runs{run_of("a", "hopper", 0.41), run_of("b", "hopper", 0.39)};
+    runs[0].peak = "fp8";
+    const auto half = published_range(runs, h100(), Arithmetic::bf16);
+    REQUIRE(half.has_value());
+    CHECK(half->highest.id == "b");
+    CHECK(published_range(runs, h100(), Arithmetic::fp8)->highest.id == "a");
+}
+
 TEST_CASE("no published run, no range", "[training]") {
-    CHECK(!published_range({}, h100()));
+    CHECK(!published_range({}, h100(), Arithmetic::bf16));
     const std::vector<PublishedRun> runs{run_of("b", "ampere", 0.57)};
-    CHECK(!published_range(runs, h100()));
+    CHECK(!published_range(runs, h100(), Arithmetic::bf16));
 }
 
 TEST_CASE("a single run is both ends of its range", "[training]") {
     const std::vector<PublishedRun> runs{run_of("a", "hopper", 0.41)};
-    const auto range = published_range(runs, h100());
+    const auto range = published_range(runs, h100(), Arithmetic::bf16);
     REQUIRE(range.has_value());
     CHECK(range->lowest.id == "a");
     CHECK(range->median.id == "a");

@@ -44,7 +44,7 @@ static_assert(std::is_same_v<decltype(Bytes<Traced>() / Bytes<Traced>()), Traced
 
 TEST_CASE("the contract's units are printed for their dimensions", "[units]") {
     using namespace dimension;
-    // shared/cli.md, "JSON": the base units of machine output.
+    // "JSON": the base units of machine output.
     CHECK(unit_of(byte) == "B");
     CHECK(unit_of(second) == "s");
     CHECK(unit_of(token / second) == "token/s");

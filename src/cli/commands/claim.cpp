@@ -126,7 +126,8 @@ Documents claim(const Arguments& arguments, const Catalog& catalog) {
     const Run<Traced> run =
         duration ? run_in(*work, inputs.machine, against, *duration)
                  : run_at(*work, inputs.machine, against, given<Traced>(*mfu, "mfu", "--mfu"));
-    const auto range = published_range(catalog.published_runs(), inputs.machine.accelerator);
+    const auto range =
+        published_range(catalog.published_runs(), inputs.machine.accelerator, against);
     report::Document answer;
     answer.command = "claim";
     answer.inputs = resolver.inputs;

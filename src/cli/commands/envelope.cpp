@@ -45,15 +45,19 @@ Documents envelope(const Arguments& arguments, const Catalog& catalog) {
     Resolver resolver(asked, catalog);
     Question question = inference_question(resolver);
     Inputs& inputs = question.inputs;
-    inputs.workload.prompt = 2048;
+    if (!is_size(inputs.model)) {
+        // The default prompt, or as much of it as the model takes.
+        const double most = inputs.model.max_context;
+        inputs.workload.prompt = most > 0 ? smaller(2048, most) : 2048;
+        resolver.add_input("prompt", number(inputs.workload.prompt, "token", Style::whole),
+                           "default");
+    }
     const auto rent = rent_of(resolver, inputs.machine.accelerator);
     resolver.finish();
     report::Document answer = document("envelope", resolver, question);
     const Fit<Traced> outcome =
         napkin::fit(inference_residents<Traced>(inputs), inputs.machine.accelerator);
-    answer.verdict = outcome.fits ? "fits" : "does-not-fit";
-    answer.verdict_text = outcome.fits ? "fits" : "does not fit";
-    answer.yes = outcome.fits;
+    judge(answer, outcome);
 
     const std::string context = with_separators(inputs.workload.context);
     answer.results.push_back(result("required", outcome.required, Style::memory, "memory",

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
-#include "cli/question.hpp"
+#include "cli/speed.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -69,20 +69,6 @@ void add_residents(report::Document& document, const Fit<Traced>& fit, const Res
     document.results.push_back(std::move(free));
     document.results.push_back(result("required", fit.required, Style::memory));
     document.results.push_back(result("capacity", fit.capacity, Style::memory));
-}
-
-void judge(report::Document& document, const Fit<Traced>& fit) {
-    document.verdict = fit.fits ? "fits" : "does-not-fit";
-    document.verdict_text = fit.fits ? "fits" : "does not fit";
-    document.yes = fit.fits;
-    if (fit.tight) {
-        document.notes.push_back(
-            {"tight", "the margin is under 5 % of the device's capacity", true});
-    }
-    if (!fit.fits && fit.fits_without_reserve) {
-        document.notes.push_back({"reserve-does-not-fit",
-                                  "the plan's bytes fit, but not the reserve beside them", false});
-    }
 }
 
 // What else would be laid out otherwise at a limit: " (with tp 1, pp 64)".
@@ -188,8 +174,9 @@ report::Document fit_inference(Resolver& resolver) {
     add_totals(answer, inputs.machine.devices);
     add_flips(answer, resolver, question, context, batch);
     if (!outcome.fits) {
+        const std::string other = question.layout_given ? ", laid out otherwise" : "";
         answer.footer.push_back(devices ? "fits on " + with_separators(*devices) +
-                                              " devices at the least"
+                                              " devices at the least" + other
                                         : "fits on no number of devices");
     }
     return answer;
@@ -238,7 +225,8 @@ void refuse_strangers(const Arguments& arguments) {
               : std::vector<std::string_view>{"seq", "micro-batch"};
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {
-        if (!arguments.has(flag)) continue;
+        const auto from = arguments.from.find(flag);
+        if (from == arguments.from.end() || from->second != "flag") continue;
         problems.push_back(problem_of(
             "--" + std::string(flag), "flag-of-another-question",
             "--" + std::string(flag) + " says nothing about " + (train ? "training" : "inference"),
@@ -247,29 +235,46 @@ void refuse_strangers(const Arguments& arguments) {
     if (!problems.empty()) throw Error(std::move(problems));
 }
 
-}  // namespace
-
-Documents fit(const Arguments& arguments, const Catalog& catalog) {
-    refuse_strangers(arguments);
-    // Without a model: what fits this machine, largest first.
-    if (arguments.positionals.empty() && arguments.has("on")) {
-        Documents rows;
-        for (const std::string& id : catalog.ids(PresetKind::model)) {
-            Arguments one = arguments;
-            one.positionals = {id};
+// Without a model: what fits this machine, largest first. Models that the question does not suit
+// (a layout that they do not allow) are left out; a question that suits none is an error.
+Documents all_that_fit(const Arguments& arguments, const Catalog& catalog) {
+    Documents rows;
+    std::vector<Error> refused;
+    const std::vector<std::string> models = catalog.ids(PresetKind::model);
+    for (const std::string& id : models) {
+        Arguments one = arguments;
+        one.positionals = {id};
+        try {
             Resolver resolver(one, catalog);
             report::Document row =
                 arguments.has("train") ? fit_training(resolver) : fit_inference(resolver);
             row.row = id;
             if (row.yes) rows.push_back(std::move(row));
+        } catch (const Error& error) {
+            refused.push_back(error);
         }
-        const auto size = [](const report::Document& row) {
-            return *row.find("weights")->value.number();
-        };
-        std::stable_sort(rows.begin(), rows.end(),
-                         [&](const auto& a, const auto& b) { return size(a) > size(b); });
-        return rows;
     }
+    if (refused.size() == models.size()) throw Error(refused.front());
+    const auto size = [](const report::Document& row) {
+        return *row.find("weights")->value.number();
+    };
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const auto& a, const auto& b) { return size(a) > size(b); });
+    if (!refused.empty() && !rows.empty()) {
+        rows.front().notes.push_back(
+            {"left-out",
+             std::to_string(refused.size()) + " models do not suit the question and are left out",
+             false});
+    }
+    return rows;
+}
+
+}  // namespace
+
+Documents fit(const Arguments& arguments, const Catalog& catalog) {
+    refuse_strangers(arguments);
+    if (arguments.positionals.empty() && arguments.has("on"))
+        return all_that_fit(arguments, catalog);
     Resolver resolver(arguments, catalog);
     return {arguments.has("train") ? fit_training(resolver) : fit_inference(resolver)};
 }

@@ -40,6 +40,7 @@ void add(report::Document& answer, std::string key, const Quantity<D>& value, St
 report::Document describe(const Accelerator& part) {
     report::Document answer;
     answer.command = "gpu";
+    answer.primary = "peak_flops";
     answer.title = part.name + " (" + part.vendor + ", " + part.architecture + ", " +
                    shortest(part.year) + ")";
     answer.row = part.id;
@@ -137,7 +138,6 @@ Documents gpu(const Arguments& arguments, const Catalog& catalog) {
         report::Document answer = describe(part);
         answer.row.clear();
         choose_columns(answer);
-        answer.primary = "peak_flops";
         return {answer};
     }
     Documents rows;

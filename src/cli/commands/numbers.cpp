@@ -52,7 +52,8 @@ Documents numbers(const Arguments& arguments, const Catalog& catalog) {
     for (const Number& number : table()) {
         const Command& command = *find_command(number.question.front());
         const std::vector<std::string> words(number.question.begin() + 1, number.question.end());
-        const report::Document answer = command.answer(parse(command, words), catalog).front();
+        const report::Document answer =
+            command.answer(parse(command, words, false), catalog).front();
         report::Document row;
         row.command = "numbers";
         row.row = number.what;

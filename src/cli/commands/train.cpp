@@ -37,6 +37,9 @@ void add_memory(report::Document& answer, const Inputs& inputs) {
         result("required", outcome.required, Style::memory, "memory a device",
                "of " + room + ", ZeRO 3, full recompute" + (outcome.fits ? "" : ": does not fit")));
     answer.results.push_back(result("margin", outcome.margin, Style::memory));
+    if (outcome.tight) {
+        answer.notes.push_back({"tight", "the margin is under 5 % of the device's capacity", true});
+    }
 }
 
 Result energy_of(const Machine& machine, const Run<Traced>& run) {
@@ -98,7 +101,8 @@ Documents train(const Arguments& arguments, const Catalog& catalog) {
     answer.results.push_back(
         result("flops", run.flops, Style::flops, "work", "6 FLOP a parameter and token (6n)"));
     const std::string peak_text = "dense " + std::string(name_of(against)) + " peak, 6n";
-    const auto range = published_range(catalog.published_runs(), inputs.machine.accelerator);
+    const auto range =
+        published_range(catalog.published_runs(), inputs.machine.accelerator, against);
     for (Result& row : results_of(run, inputs, *tokens, rent)) {
         const bool grows = row.key != "tokens_per_second_per_device";
         if (row.key == "duration") {
@@ -116,6 +120,9 @@ Documents train(const Arguments& arguments, const Catalog& catalog) {
             "; typical: the median of " + std::to_string(range->count) + " published runs, " +
             to_text(range->median.mfu, Style::percent) + "; best: " + run_text(range->highest)};
         if (rent) answer.footer.push_back("cost: " + rent->remark);
+        if (answer.find("energy") != nullptr && inputs.machine.system_power <= Watts<>(0)) {
+            answer.footer.push_back("energy: TDP, excludes host and cooling");
+        }
     } else {
         answer.notes.push_back({"no-published-mfu",
                                 "no published utilisation is known for this family: give --mfu",
