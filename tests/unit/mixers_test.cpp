@@ -77,7 +77,7 @@ Operation<> state_row(const Model& model, double batch) {
 
 }  // namespace
 
-// Totals: reference/models/index.json, where the recipes match the published files exactly.
+// Totals: those of the published files.
 
 TEST_CASE("Qwen3-Next-80B has 79,674,391,296 parameters, 3,874,929,408 active", "[mixers]") {
     CHECK(parameters(qwen3_next_80b()) == 79674391296);

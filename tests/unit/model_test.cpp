@@ -9,14 +9,14 @@
 using namespace napkin;
 using namespace napkin::test;
 
-// Expected counts are the publishers' totals (reference/models/index.json), which the recipes of
+// Expected counts are the publishers' totals, which the layers below
 // reproduce to the last digit by hand.
 
 TEST_CASE("GPT-2 small has 124,439,808 parameters", "[model]") {
     // 50,257 * 768 + 1,024 * 768 + 12 * (12 * 768^2 + 13 * 768) + 2 * 768
     CHECK(parameters(gpt2()) == 124439808);
     CHECK(active_parameters(gpt2()) == 124439808);
-    // A tied embedding is the head as well (reference/models/index.json counts positions, too).
+    // A tied embedding is the head as well (published totals count positions, too).
     CHECK(active_without_embedding(gpt2()) == 124439808);
 }
 
