@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/answers.hpp"
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/help.hpp"
 #include "cli/requirements.hpp"
 #include "cli/resolve.hpp"
 #include "cli/terminal.hpp"
+#include "cli/user_presets.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -29,34 +31,6 @@ void print(std::FILE* stream, const std::string& text) {
     throw Error(
         problem_of("", "unwritable-output",
                    std::string("the answer could not be written: ") + std::strerror(errno)));
-}
-
-void add_user_presets(Catalog& catalog, const Arguments& arguments) {
-    const auto environment = [](const char* name) {
-        const char* value = std::getenv(name);
-        return std::string(value == nullptr ? "" : value);
-    };
-    // The last one added wins: system folders, then the user's, then --presets.
-    std::string folders = environment("XDG_DATA_DIRS");
-    if (folders.empty()) folders = "/usr/local/share:/usr/share";
-    std::vector<std::string> list;
-    for (std::size_t from = 0; from <= folders.size();) {
-        const std::size_t colon = std::min(folders.find(':', from), folders.size());
-        if (colon > from) list.push_back(folders.substr(from, colon - from));
-        from = colon + 1;
-    }
-    std::reverse(list.begin(), list.end());
-    std::string home = environment("XDG_DATA_HOME");
-    if (home.empty() && !environment("HOME").empty()) home = environment("HOME") + "/.local/share";
-    if (!home.empty()) list.push_back(home);
-    for (const std::string& folder : list) catalog.add_folder(folder + "/napkin/presets");
-    if (const auto folder = arguments.get("presets")) {
-        if (!catalog.add_folder(*folder)) {
-            throw Error(problem_of("--presets", "no-such-folder",
-                                   "'" + *folder + "' is not a folder",
-                                   "a folder of preset files (*.json)"));
-        }
-    }
 }
 
 void check_color(const Arguments& arguments) {
@@ -91,53 +65,6 @@ void check_level(const std::vector<report::Document>& answers, Level level) {
     throw Error(problem_of("--at", "no-band",
                            "no expected values are known for this answer: it is exact or a ceiling",
                            "--at ceiling"));
-}
-
-std::vector<report::Document> answers_to(const Arguments& arguments, const Catalog& catalog) {
-    std::vector<report::Document> answers;
-    std::vector<Arguments> rows{arguments};
-    const auto on = arguments.get("on");
-    const auto model = arguments.positionals.empty() ? std::string() : arguments.positionals[0];
-    const bool listed = model.find(',') != std::string::npos ||
-                        std::any_of(arguments.values.begin(), arguments.values.end(),
-                                    [](const auto& flag) {
-                                        return !flag.second.empty() && flag.first != "get" &&
-                                               flag.second.back().find(',') != std::string::npos;
-                                    }) ||
-                        on == "all";
-    if (listed) rows = combinations(arguments, catalog.ids(PresetKind::accelerator));
-    std::size_t left_out = 0;
-    for (const Arguments& row : rows) {
-        std::vector<report::Document> some;
-        try {
-            some = row.command->answer(row, catalog);
-        } catch (const Error& error) {
-            // Of `--on all` some parts cannot answer; a wrong question fails for all of them.
-            const bool part_only =
-                std::all_of(error.problems.begin(), error.problems.end(), [](const Problem& one) {
-                    return one.id == "unsupported-arithmetic" || one.id == "unknown-capacity";
-                });
-            if (on != "all" || !part_only) throw;
-            ++left_out;
-        }
-        for (report::Document& answer : some) {
-            if (rows.size() > 1) {
-                answer.row = row.positionals.empty() ? "" : row.positionals[0];
-                for (const std::string_view flag :
-                     {"on", "weights", "kv", "activations", "precision"}) {
-                    const auto value = row.get(flag);
-                    if (value) answer.row += (answer.row.empty() ? "" : " ") + *value;
-                }
-            }
-            answers.push_back(std::move(answer));
-        }
-    }
-    if (left_out > 0 && !answers.empty()) {
-        answers.front().notes.push_back(
-            {"left-out", std::to_string(left_out) + " machines cannot answer this and are left out",
-             false});
-    }
-    return answers;
 }
 
 std::string rendered(const std::vector<report::Document>& answers, const Arguments& arguments,
