@@ -51,14 +51,49 @@ void add_layout(Resolver& resolver, const Question& question) {
     resolver.inputs.push_back(std::move(input));
 }
 
-void refuse_layout(Resolver& resolver, const Layout& layout, const Inputs& inputs) {
-    for (const Violation& violation : violations(layout, inputs.model, inputs.machine)) {
+// The layout of the flags, if there is one, held to the rules of the model and machine.
+std::optional<Layout> read_layout(Resolver& resolver, const Inputs& inputs) {
+    const std::optional<Layout> layout = given_layout(resolver, inputs);
+    if (!layout || inputs.model.id.empty() || inputs.machine.id.empty()) return layout;
+    if (resolver.any_count()) {
+        resolver.problem(problem_of("--on", "layout-without-count",
+                                    "a layout is for a number of devices, not for any",
+                                    "a count instead of the n, or no --tp, --pp and --dp"));
+        return layout;
+    }
+    for (const Violation& violation : violations(*layout, inputs.model, inputs.machine)) {
         std::string valid;
         for (const double degree : violation.valid) {
             valid += (valid.empty() ? "" : ", ") + shortest(degree);
         }
         resolver.problem(problem_of(violation.flag, violation.id, violation.message, valid));
     }
+    return layout;
+}
+
+void read_prompt(Resolver& resolver, Inputs& inputs) {
+    Workload& workload = inputs.workload;
+    workload.prompt = resolver.length("prompt", 2048);
+    workload.prefix = resolver.length("prefix", 0);
+    workload.context = workload.prompt;
+    resolver.check_length(inputs.model, "prompt", workload.prompt);
+    if (workload.prefix >= workload.prompt) {
+        resolver.problem(problem_of("--prefix", "nothing-to-read",
+                                    "the cached prefix leaves nothing of the prompt to read",
+                                    "less than the prompt of " + with_separators(workload.prompt)));
+    }
+    if (!inputs.model.id.empty() && is_size(inputs.model)) {
+        resolver.problem(problem_of("", "needs-architecture",
+                                    "a size has no layers, so its attention is unknown",
+                                    "a preset: `napkin model` lists them"));
+    }
+}
+
+void check_capacity(Resolver& resolver, const Accelerator& part) {
+    if (part.id.empty() || capacity(part) > Bytes<>(0)) return;
+    resolver.problem(problem_of("--on", "unknown-capacity",
+                                "the memory of " + part.name + " is not known",
+                                "--set gpu.memory_capacity=BYTES"));
 }
 
 // What the figures of a plan leave out, where it matters.
@@ -110,52 +145,23 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     Inputs& inputs = question.inputs;
     inputs.model = resolver.model();
     inputs.machine = resolver.machine();
-    const bool known = !inputs.model.id.empty();
     if (with_prompt) {
-        inputs.workload.prompt = resolver.length("prompt", 2048);
-        inputs.workload.prefix = resolver.length("prefix", 0);
-        resolver.check_length(inputs.model, "prompt", inputs.workload.prompt);
-        inputs.workload.context = inputs.workload.prompt;
-        if (inputs.workload.prefix >= inputs.workload.prompt) {
-            resolver.problem(
-                problem_of("--prefix", "nothing-to-read",
-                           "the cached prefix leaves nothing of the prompt to read",
-                           "less than the prompt of " + with_separators(inputs.workload.prompt)));
-        }
-        if (known && is_size(inputs.model)) {
-            resolver.problem(problem_of("", "needs-architecture",
-                                        "a size has no layers, so its attention is unknown",
-                                        "a preset: `napkin model` lists them"));
-        }
-    } else if (known) {
+        read_prompt(resolver, inputs);
+    } else if (!inputs.model.id.empty()) {
         inputs.workload.context = resolver.context(inputs.model);
     } else {
         (void)resolver.optional("context", read_length);  // its problems are reported all the same
     }
     inputs.workload.batch = resolver.whole("batch", 1);
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
-    const bool machine_known = !inputs.machine.accelerator.id.empty();
-    if (machine_known && capacity(inputs.machine.accelerator) <= Bytes<>(0)) {
-        resolver.problem(
-            problem_of("--on", "unknown-capacity",
-                       "the memory of " + inputs.machine.accelerator.name + " is not known",
-                       "--set gpu.memory_capacity=BYTES"));
-    }
+    check_capacity(resolver, inputs.machine.accelerator);
     resolver.reserve(inputs.assumptions);
-    const std::optional<Layout> layout = given_layout(resolver, inputs);
-    if (layout && known && machine_known && !resolver.any_count()) {
-        refuse_layout(resolver, *layout, inputs);
-    }
-    if (resolver.any_count() && layout) {
-        resolver.problem(problem_of("--on", "layout-without-count",
-                                    "a layout is for a number of devices, not for any",
-                                    "a count instead of the n, or no --tp, --pp and --dp"));
-    }
+    const std::optional<Layout> layout = read_layout(resolver, inputs);
     resolver.finish();
     if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
-    question.layout_given = layout.has_value() && !resolver.any_count();
-    question.candidates = question.layout_given ? std::vector<Layout>{*layout}
-                                                : inference_layouts(inputs.model, inputs.machine);
+    question.layout_given = layout.has_value();
+    question.candidates =
+        layout ? std::vector<Layout>{*layout} : inference_layouts(inputs.model, inputs.machine);
     question.placement = place(inputs, question.candidates);
     inputs.layout = question.placement.layout;
     add_layout(resolver, question);
