@@ -14,6 +14,7 @@
 #include "cli/resolve.hpp"
 #include "cli/terminal.hpp"
 #include "cli/user_presets.hpp"
+#include "report/columns.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -90,9 +91,9 @@ std::string rendered(const std::vector<report::Document>& answers, const Argumen
         for (const report::Document& answer : answers) out += report::to_json(answer, options);
         return out;
     }
-    if (arguments.has("csv")) return report::to_csv(answers);
-    if (arguments.has("markdown")) return report::to_markdown(answers, options);
-    return report::to_text(answers, options);
+    if (arguments.has("csv")) return report::printable(report::to_csv(answers));
+    if (arguments.has("markdown")) return report::printable(report::to_markdown(answers, options));
+    return report::printable(report::to_text(answers, options));
 }
 
 // Notes once each, warnings named as such; of many of one kind the first, and how many follow.
@@ -112,11 +113,12 @@ bool print_notes(const std::vector<report::Document>& answers, bool quiet) {
                                      [&](const auto& one) { return one.first == note.id; });
             if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {note.id, 0});
             if (quiet || note.in_answer || ++kind->second > most_of_a_kind) continue;
-            print(stderr, std::string("napkin: ")
-                                  .append(note.warning ? "warning: " : "note: ")
-                                  .append(many && note.warning ? answer.row + ": " : "")
-                                  .append(note.message) +
-                              "\n");
+            print(stderr,
+                  report::printable(std::string("napkin: ")
+                                        .append(note.warning ? "warning: " : "note: ")
+                                        .append(many && note.warning ? answer.row + ": " : "")
+                                        .append(note.message) +
+                                    "\n"));
         }
     }
     for (const auto& [id, count] : kinds) {
@@ -249,7 +251,8 @@ int run(const std::vector<std::string>& words) {
             }
         }
         if (json) print(stdout, report::errors_to_json(error.problems));
-        print(stderr, report::errors_to_text(error.problems, standard_error_color(color)));
+        print(stderr, report::printable(
+                          report::errors_to_text(error.problems, standard_error_color(color))));
         return no_answer;
     }
 }

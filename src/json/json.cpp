@@ -6,9 +6,7 @@
 #include "napkin/text.hpp"
 
 namespace napkin::json {
-namespace {
 
-// Length of the valid UTF-8 sequence at the front, 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
@@ -27,6 +25,8 @@ std::size_t utf8_length(std::string_view text) {
     }
     return 0;
 }
+
+namespace {
 
 void append(std::string& out, const Value& value) {
     switch (value.kind) {

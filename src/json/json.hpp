@@ -59,6 +59,8 @@ struct Source {
 
 /// As JSON text, without spaces, keys in order.
 [[nodiscard]] std::string write(const Value& value);
+/// Length of the valid UTF-8 sequence at the front of a text that is not empty; 0 if there is none.
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
 /// `text` as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string quoted(std::string_view text);
 

@@ -14,4 +14,8 @@ namespace napkin::report {
 /// Breaks at spaces so that each line, indented, stays within the width.
 [[nodiscard]] std::string folded(const std::string& text, std::size_t indent, std::size_t width);
 
+/// What a terminal may be sent of text that came from outside: control characters and broken UTF-8
+/// become '?', a tab a space. Newlines and our own red and green stay.
+[[nodiscard]] std::string printable(std::string_view text);
+
 }  // namespace napkin::report
