@@ -116,6 +116,15 @@ inline constexpr Dimension byte{.byte = 1}, flop{.flop = 1}, second{.second = 1}
     device{.device = 1}, dollar{.dollar = 1}, joule{.joule = 1};
 }  // namespace dimension
 
+/// What one of a unit is in base units: bytes of a KiB, seconds of an hour. Powers of ten have no
+/// name here: only text has prefixes, and the tables of its reader and writer hold the exponents.
+namespace unit {
+inline constexpr double kibi = 1 << 10, mebi = kibi * kibi, gibi = mebi * kibi, tebi = gibi * kibi;
+inline constexpr double bit = 1.0 / 8;  // bytes
+inline constexpr double minute = 60, hour = 60 * minute, day = 24 * hour, week = 7 * day,
+                        year = 365.25 * day;  // seconds; the Julian year
+}  // namespace unit
+
 template <class R = double>
 using Bytes = Quantity<dimension::byte, R>;
 template <class R = double>

@@ -25,13 +25,12 @@ std::vector<PublishedRun> read_runs(const json::Value& file) {
 }
 
 std::vector<FailureRecord> read_failures(const json::Value& file) {
-    constexpr double day = 86400;
     std::vector<FailureRecord> records;
     for (const json::Value& row : file.at("records").items) {
         records.push_back({.id = row.text("id"),
                            .family = row.text("family"),
                            .devices = row.count("devices"),
-                           .duration = Seconds<>(row.count("days") * day),
+                           .duration = Seconds<>(row.count("days") * unit::day),
                            .interruptions = row.count("interruptions"),
                            .source = row.text("source"),
                            .date = row.text("date"),

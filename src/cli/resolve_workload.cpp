@@ -137,8 +137,7 @@ void Resolver::convention() {
 
 Reading<Seconds<>> read_days(std::string_view text) {
     if (const auto days = read_number(text); days.value) {
-        constexpr double day = 86400;
-        return {Seconds<>(*days.value * day), {}};
+        return {Seconds<>(*days.value * unit::day), {}};
     }
     return read_duration(text);
 }

@@ -3,16 +3,11 @@
 #include <cmath>
 #include <span>
 
+#include "core/scale.hpp"
 #include "napkin/text.hpp"
 
 namespace napkin {
 namespace {
-
-struct Suffix {
-    std::string_view text{};
-    int power_of_ten{};
-    double factor{1};  // exact in binary: powers of two, 1/8, or 60 and its kin
-};
 
 struct Number {
     std::string mantissa{};  // digits and point, without exponent
@@ -60,7 +55,7 @@ std::optional<Number> split(std::string_view text) {
 }
 
 // Decimal scaling happens in the text, so "3.35" with T is the double nearest to 3.35e12.
-std::optional<double> scaled(const Number& number, const Suffix& suffix) {
+std::optional<double> scaled(const Number& number, const Scale& suffix) {
     const std::string text =
         number.mantissa + "e" + std::to_string(number.exponent + suffix.power_of_ten);
     double value = 0;
@@ -75,12 +70,12 @@ std::optional<double> scaled(const Number& number, const Suffix& suffix) {
     return value;
 }
 
-Reading<double> read(std::string_view text, std::span<const Suffix> suffixes,
+Reading<double> read(std::string_view text, std::span<const Scale> suffixes,
                      std::string_view expected) {
     const auto refused = [&] { return Reading<double>{{}, "expected " + std::string(expected)}; };
     const std::optional<Number> number = split(text);
     if (!number) return refused();
-    for (const Suffix& suffix : suffixes) {
+    for (const Scale& suffix : suffixes) {
         if (suffix.text != number->suffix) continue;
         const std::optional<double> value = scaled(*number, suffix);
         if (!value) return refused();
@@ -95,24 +90,19 @@ Reading<Q> as(const Reading<double>& reading) {
     return {Q(*reading.value), {}};
 }
 
-constexpr double kibi = 1024;
-constexpr double mebi = kibi * kibi;
-constexpr double gibi = mebi * kibi;
-constexpr double tebi = gibi * kibi;
-
-constexpr std::array byte_suffixes{Suffix{""},
-                                   Suffix{"B"},
-                                   Suffix{"kB", 3},
-                                   Suffix{"KB", 3},
-                                   Suffix{"MB", 6},
-                                   Suffix{"GB", 9},
-                                   Suffix{"TB", 12},
-                                   Suffix{"PB", 15},
-                                   Suffix{"EB", 18},
-                                   Suffix{"KiB", 0, kibi},
-                                   Suffix{"MiB", 0, mebi},
-                                   Suffix{"GiB", 0, gibi},
-                                   Suffix{"TiB", 0, tebi}};
+constexpr std::array byte_suffixes{Scale{""},
+                                   Scale{"B"},
+                                   Scale{"kB", 3},
+                                   Scale{"KB", 3},
+                                   Scale{"MB", 6},
+                                   Scale{"GB", 9},
+                                   Scale{"TB", 12},
+                                   Scale{"PB", 15},
+                                   Scale{"EB", 18},
+                                   Scale{"KiB", 0, unit::kibi},
+                                   Scale{"MiB", 0, unit::mebi},
+                                   Scale{"GiB", 0, unit::gibi},
+                                   Scale{"TiB", 0, unit::tebi}};
 
 Reading<double> whole(Reading<double> reading, double least, std::string_view expected) {
     if (!reading.value) return reading;
@@ -140,68 +130,71 @@ Reading<Bytes<>> read_bytes(std::string_view text) {
 }
 
 Reading<BytesPerSecond<>> read_byte_rate(std::string_view text) {
-    constexpr double bit = 0.125;
-    static constexpr std::array suffixes{Suffix{"B/s"},
-                                         Suffix{"kB/s", 3},
-                                         Suffix{"MB/s", 6},
-                                         Suffix{"GB/s", 9},
-                                         Suffix{"TB/s", 12},
-                                         Suffix{"PB/s", 15},
-                                         Suffix{"KiB/s", 0, kibi},
-                                         Suffix{"MiB/s", 0, mebi},
-                                         Suffix{"GiB/s", 0, gibi},
-                                         Suffix{"TiB/s", 0, tebi},
-                                         Suffix{"bit/s", 0, bit},
-                                         Suffix{"Mbit/s", 6, bit},
-                                         Suffix{"Gbit/s", 9, bit},
-                                         Suffix{"Tbit/s", 12, bit}};
+    static constexpr std::array suffixes{Scale{"B/s"},
+                                         Scale{"kB/s", 3},
+                                         Scale{"MB/s", 6},
+                                         Scale{"GB/s", 9},
+                                         Scale{"TB/s", 12},
+                                         Scale{"PB/s", 15},
+                                         Scale{"KiB/s", 0, unit::kibi},
+                                         Scale{"MiB/s", 0, unit::mebi},
+                                         Scale{"GiB/s", 0, unit::gibi},
+                                         Scale{"TiB/s", 0, unit::tebi},
+                                         Scale{"bit/s", 0, unit::bit},
+                                         Scale{"Mbit/s", 6, unit::bit},
+                                         Scale{"Gbit/s", 9, unit::bit},
+                                         Scale{"Tbit/s", 12, unit::bit}};
     return as<BytesPerSecond<>>(read(text, suffixes, "a rate such as 3.35TB/s or 400Gbit/s"));
 }
 
 Reading<FlopsPerSecond<>> read_flop_rate(std::string_view text) {
     static constexpr std::array suffixes{
-        Suffix{"FLOP/s"},      Suffix{"GFLOP/s", 9}, Suffix{"TFLOP/s", 12}, Suffix{"PFLOP/s", 15},
-        Suffix{"EFLOP/s", 18}, Suffix{"MFLOP/s", 6}, Suffix{"FLOPS"},       Suffix{"GFLOPS", 9},
-        Suffix{"TFLOPS", 12},  Suffix{"PFLOPS", 15}, Suffix{"EFLOPS", 18}};
+        Scale{"FLOP/s"},      Scale{"GFLOP/s", 9}, Scale{"TFLOP/s", 12}, Scale{"PFLOP/s", 15},
+        Scale{"EFLOP/s", 18}, Scale{"MFLOP/s", 6}, Scale{"FLOPS"},       Scale{"GFLOPS", 9},
+        Scale{"TFLOPS", 12},  Scale{"PFLOPS", 15}, Scale{"EFLOPS", 18}};
     return as<FlopsPerSecond<>>(read(text, suffixes, "a rate such as 989TFLOP/s"));
 }
 
 Reading<Flops<>> read_flops(std::string_view text) {
-    static constexpr std::array suffixes{
-        Suffix{""},          Suffix{"FLOP"},      Suffix{"GFLOP", 9},  Suffix{"TFLOP", 12},
-        Suffix{"PFLOP", 15}, Suffix{"EFLOP", 18}, Suffix{"ZFLOP", 21}, Suffix{"YFLOP", 24}};
+    static constexpr std::array suffixes{Scale{""},          Scale{"FLOP"},      Scale{"GFLOP", 9},
+                                         Scale{"TFLOP", 12}, Scale{"PFLOP", 15}, Scale{"EFLOP", 18},
+                                         Scale{"ZFLOP", 21}, Scale{"YFLOP", 24}};
     return as<Flops<>>(read(text, suffixes, "an amount of work such as 3.8e25"));
 }
 
 Reading<double> read_count(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{""},     Suffix{"k", 3}, Suffix{"K", 3},
-                                         Suffix{"M", 6}, Suffix{"B", 9}, Suffix{"T", 12},
-                                         Suffix{"m", 6}, Suffix{"b", 9}, Suffix{"t", 12}};
+    static constexpr std::array suffixes{Scale{""},     Scale{"k", 3}, Scale{"K", 3},
+                                         Scale{"M", 6}, Scale{"B", 9}, Scale{"T", 12},
+                                         Scale{"m", 6}, Scale{"b", 9}, Scale{"t", 12}};
     constexpr std::string_view expected = "a count above zero such as 70B or 15.6T";
     return whole(read(text, suffixes, expected), 1, expected);
 }
 
 Reading<double> read_whole(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{""}, Suffix{"k", 3}, Suffix{"K", 3},
-                                         Suffix{"M", 6}};
+    static constexpr std::array suffixes{Scale{""}, Scale{"k", 3}, Scale{"K", 3}, Scale{"M", 6}};
     constexpr std::string_view expected = "a whole number, at least 1";
     return whole(read(text, suffixes, expected), 1, expected);
 }
 
 Reading<double> read_length(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{""}, Suffix{"k", 0, kibi}, Suffix{"K", 0, kibi},
-                                         Suffix{"M", 0, mebi}};
+    static constexpr std::array suffixes{Scale{""}, Scale{"k", 0, unit::kibi},
+                                         Scale{"K", 0, unit::kibi}, Scale{"M", 0, unit::mebi}};
     constexpr std::string_view expected = "a whole number of tokens such as 8192 or 8k";
     return whole(read(text, suffixes, expected), 0, expected);
 }
 
 Reading<Seconds<>> read_duration(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{"ns", -9},         Suffix{"us", -6},
-                                         Suffix{"ms", -3},         Suffix{"s"},
-                                         Suffix{"min", 0, 60},     Suffix{"m", 0, 60},
-                                         Suffix{"h", 0, 3600},     Suffix{"d", 0, 86400},
-                                         Suffix{"days", 0, 86400}, Suffix{"w", 0, 604800},
-                                         Suffix{"y", 0, 31557600}};
+    static constexpr std::array suffixes{Scale{"ns", -9},
+                                         Scale{"us", -6},
+                                         Scale{"ms", -3},
+                                         Scale{"s"},
+                                         Scale{"min", 0, unit::minute},
+                                         Scale{"m", 0, unit::minute},
+                                         Scale{"h", 0, unit::hour},
+                                         Scale{"d", 0, unit::day},
+                                         Scale{"days", 0, unit::day},
+                                         Scale{"w", 0, unit::week},
+                                         Scale{"y", 0, unit::year}};
     constexpr std::string_view expected = "a duration with its unit such as 40ms, 3h or 90d";
     // "3h 40min" is the sum of its parts: a part begins at a digit behind a space.
     text = trim(text);
@@ -222,32 +215,32 @@ Reading<Seconds<>> read_duration(std::string_view text) {
 }
 
 Reading<double> read_fraction(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{""}, Suffix{"%", -2}};
+    static constexpr std::array suffixes{Scale{""}, Scale{"%", -2}};
     return read(text, suffixes, "a share such as 41% or 0.41");
 }
 
 Reading<Dollars<>> read_money(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{""},         Suffix{"USD"},     Suffix{"k", 3},
-                                         Suffix{"k USD", 3}, Suffix{"M", 6},    Suffix{"M USD", 6},
-                                         Suffix{"kUSD", 3},  Suffix{"MUSD", 6}, Suffix{"B USD", 9}};
+    static constexpr std::array suffixes{Scale{""},         Scale{"USD"},     Scale{"k", 3},
+                                         Scale{"k USD", 3}, Scale{"M", 6},    Scale{"M USD", 6},
+                                         Scale{"kUSD", 3},  Scale{"MUSD", 6}, Scale{"B USD", 9}};
     text = trim(text);
     if (!text.empty() && text.front() == '$') text.remove_prefix(1);
     return as<Dollars<>>(read(text, suffixes, "an amount such as 2.99 or 2.5M USD"));
 }
 
 Reading<Watts<>> read_power(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{"W"}, Suffix{"kW", 3}, Suffix{"MW", 6},
-                                         Suffix{"GW", 9}};
+    static constexpr std::array suffixes{Scale{"W"}, Scale{"kW", 3}, Scale{"MW", 6},
+                                         Scale{"GW", 9}};
     return as<Watts<>>(read(text, suffixes, "a power such as 700W or 10.2kW"));
 }
 
 Reading<Hertz<>> read_frequency(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{"MHz", 6}, Suffix{"GHz", 9}, Suffix{"Hz"}};
+    static constexpr std::array suffixes{Scale{"MHz", 6}, Scale{"GHz", 9}, Scale{"Hz"}};
     return as<Hertz<>>(read(text, suffixes, "a frequency such as 1830MHz"));
 }
 
 Reading<double> read_number(std::string_view text) {
-    static constexpr std::array suffixes{Suffix{""}};
+    static constexpr std::array suffixes{Scale{""}};
     return read(text, suffixes, "a number");
 }
 

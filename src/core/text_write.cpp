@@ -3,46 +3,41 @@
 #include <cmath>
 #include <span>
 
+#include "core/scale.hpp"
 #include "napkin/text.hpp"
 
 namespace napkin {
 namespace {
 
-struct Prefix {
-    double factor{};
-    std::string_view text{};
-};
+constexpr std::array binary{Scale{" B"}, Scale{" KiB", 0, unit::kibi}, Scale{" MiB", 0, unit::mebi},
+                            Scale{" GiB", 0, unit::gibi}, Scale{" TiB", 0, unit::tebi}};
+constexpr std::array decimal_bytes{Scale{" B"},     Scale{" kB", 3},  Scale{" MB", 6},
+                                   Scale{" GB", 9}, Scale{" TB", 12}, Scale{" PB", 15}};
+constexpr std::array byte_rates{Scale{" B/s"},     Scale{" kB/s", 3},  Scale{" MB/s", 6},
+                                Scale{" GB/s", 9}, Scale{" TB/s", 12}, Scale{" PB/s", 15}};
+constexpr std::array flops{Scale{" FLOP"},      Scale{" MFLOP", 6},  Scale{" GFLOP", 9},
+                           Scale{" TFLOP", 12}, Scale{" PFLOP", 15}, Scale{" EFLOP", 18}};
+constexpr std::array flop_rates{Scale{" FLOP/s"},      Scale{" MFLOP/s", 6},
+                                Scale{" GFLOP/s", 9},  Scale{" TFLOP/s", 12},
+                                Scale{" PFLOP/s", 15}, Scale{" EFLOP/s", 18}};
+constexpr std::array counts{Scale{""}, Scale{"k", 3}, Scale{"M", 6}, Scale{"B", 9}, Scale{"T", 12}};
+constexpr std::array durations{Scale{" ns", -9},
+                               Scale{" us", -6},
+                               Scale{" ms", -3},
+                               Scale{" s"},
+                               Scale{" min", 0, unit::minute},
+                               Scale{" h", 0, unit::hour},
+                               Scale{" d", 0, unit::day}};
+constexpr std::array powers{Scale{" W"}, Scale{" kW", 3}, Scale{" MW", 6}};
+constexpr std::array energies{Scale{" J"}, Scale{" kWh", 3, unit::hour},
+                              Scale{" MWh", 6, unit::hour}, Scale{" GWh", 9, unit::hour}};
+constexpr std::array entries{Scale{" B/token"}, Scale{" kB/token", 3}, Scale{" MB/token", 6}};
+constexpr std::array plain{Scale{""}};
+constexpr std::array intensities{Scale{" FLOP/B"}};
+constexpr std::array token_rates{Scale{" token/s"}};
+constexpr std::array percents{Scale{" %", -2}};
 
-constexpr double kibi = 1024;
-
-constexpr std::array binary{Prefix{1, " B"}, Prefix{kibi, " KiB"}, Prefix{kibi * kibi, " MiB"},
-                            Prefix{kibi * kibi * kibi, " GiB"},
-                            Prefix{kibi * kibi * kibi * kibi, " TiB"}};
-constexpr std::array decimal_bytes{Prefix{1, " B"},    Prefix{1e3, " kB"},  Prefix{1e6, " MB"},
-                                   Prefix{1e9, " GB"}, Prefix{1e12, " TB"}, Prefix{1e15, " PB"}};
-constexpr std::array byte_rates{Prefix{1, " B/s"},    Prefix{1e3, " kB/s"},  Prefix{1e6, " MB/s"},
-                                Prefix{1e9, " GB/s"}, Prefix{1e12, " TB/s"}, Prefix{1e15, " PB/s"}};
-constexpr std::array flops{Prefix{1, " FLOP"},     Prefix{1e6, " MFLOP"},  Prefix{1e9, " GFLOP"},
-                           Prefix{1e12, " TFLOP"}, Prefix{1e15, " PFLOP"}, Prefix{1e18, " EFLOP"}};
-constexpr std::array flop_rates{Prefix{1, " FLOP/s"},     Prefix{1e6, " MFLOP/s"},
-                                Prefix{1e9, " GFLOP/s"},  Prefix{1e12, " TFLOP/s"},
-                                Prefix{1e15, " PFLOP/s"}, Prefix{1e18, " EFLOP/s"}};
-constexpr std::array counts{Prefix{1, ""}, Prefix{1e3, "k"}, Prefix{1e6, "M"}, Prefix{1e9, "B"},
-                            Prefix{1e12, "T"}};
-constexpr std::array durations{Prefix{1e-9, " ns"}, Prefix{1e-6, " us"}, Prefix{1e-3, " ms"},
-                               Prefix{1, " s"},     Prefix{60, " min"},  Prefix{3600, " h"},
-                               Prefix{86400, " d"}};
-constexpr std::array powers{Prefix{1, " W"}, Prefix{1e3, " kW"}, Prefix{1e6, " MW"}};
-constexpr std::array energies{Prefix{1, " J"}, Prefix{3.6e6, " kWh"}, Prefix{3.6e9, " MWh"},
-                              Prefix{3.6e12, " GWh"}};
-constexpr std::array entries{Prefix{1, " B/token"}, Prefix{1e3, " kB/token"},
-                             Prefix{1e6, " MB/token"}};
-constexpr std::array plain{Prefix{1, ""}};
-constexpr std::array intensities{Prefix{1, " FLOP/B"}};
-constexpr std::array token_rates{Prefix{1, " token/s"}};
-constexpr std::array percents{Prefix{0.01, " %"}};
-
-std::span<const Prefix> prefixes(Style style) {
+std::span<const Scale> scales(Style style) {
     switch (style) {
         case Style::count:
             return counts;
@@ -126,18 +121,18 @@ double rounded(double value, int digits) {
     return result;
 }
 
-const Prefix& suited(double value, std::span<const Prefix> choices, int digits) {
-    const Prefix* best = &choices.front();
-    for (const Prefix& prefix : choices) {
-        if (rounded(std::abs(value) / prefix.factor, digits) >= 1) best = &prefix;
+const Scale& suited(double value, std::span<const Scale> choices, int digits) {
+    const Scale* best = &choices.front();
+    for (const Scale& scale : choices) {
+        if (rounded(std::abs(value) / scale.size(), digits) >= 1) best = &scale;
     }
     return *best;
 }
 
-// The shortest digits that read back as `value`, with the point where the prefix wants it: 8.55e10
+// The shortest digits that read back as `value`, with the point where the scale wants it: 8.55e10
 // is "85.5" and " GB".
-std::string exact(double value, std::span<const Prefix> choices) {
-    const Prefix& prefix = suited(value, choices, 17);
+std::string exact(double value, std::span<const Scale> choices) {
+    const Scale& scale = suited(value, choices, 17);
     std::array<char, 32> buffer{};
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                    std::chars_format::scientific)
@@ -146,14 +141,13 @@ std::string exact(double value, std::span<const Prefix> choices) {
     const std::size_t e = text.find('e');
     std::string digits = text.substr(0, e);
     std::erase(digits, '.');
-    const int power =
-        std::stoi(text.substr(e + 1)) - static_cast<int>(std::lround(std::log10(prefix.factor)));
+    const int power = std::stoi(text.substr(e + 1)) - scale.power_of_ten;
     constexpr int longest = 18;  // digits that are still readable in a row
     if (power > longest || power < -longest) {
         const std::string rest = digits.substr(1);
         digits.resize(1);
         if (!rest.empty()) digits.append(".").append(rest);
-        return digits.append("e").append(std::to_string(power)).append(prefix.text);
+        return digits.append("e").append(std::to_string(power)).append(scale.text);
     }
     if (power < 0) digits.insert(0, static_cast<std::size_t>(-power), '0');
     const auto whole = static_cast<std::size_t>(std::max(0, power) + 1);
@@ -161,7 +155,7 @@ std::string exact(double value, std::span<const Prefix> choices) {
     const std::string fraction = digits.substr(whole);
     digits.resize(whole);
     if (!fraction.empty()) digits.append(".").append(fraction);
-    return digits.append(prefix.text);
+    return digits.append(scale.text);
 }
 
 }  // namespace
@@ -195,9 +189,8 @@ std::string to_text_as(double value, Style style, double like, int digits) {
         std::erase(text, '+');
         return text + " FLOP";
     }
-    const Prefix& prefix = suited(like, prefixes(style), digits);
-    return significant(value / prefix.factor, like / prefix.factor, digits) +
-           std::string(prefix.text);
+    const Scale& scale = suited(like, scales(style), digits);
+    return significant(value / scale.size(), like / scale.size(), digits) + std::string(scale.text);
 }
 
 Style style_of(std::string_view unit) {

@@ -22,7 +22,7 @@ std::vector<std::string> column(const std::vector<const Result*>& results) {
         if (result->share && x != nullptr) largest = std::max(largest, std::abs(*x));
     }
     double scaled = largest;
-    while (scaled >= 1024) scaled /= 1024;
+    while (scaled >= unit::kibi) scaled /= unit::kibi;
     // At least one decimal, so that a large value does not cost a small one its only digit.
     const int digits = scaled >= 1000 ? 5 : scaled >= 100 ? 4 : 3;
     std::vector<std::string> cells;

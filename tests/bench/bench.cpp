@@ -29,9 +29,12 @@ Inputs inputs_of(const std::string& model, const std::string& machine, double de
     return inputs;
 }
 
-TEST_CASE("one layout: fold of the operations, fold of the residents") {
-    const Inputs dense = inputs_of("llama-3.1-70b", "h100", 2);
-    const Inputs sparse = inputs_of("deepseek-v3", "h200", 8);
+struct Layouts {
+    Inputs dense = inputs_of("llama-3.1-70b", "h100", 2);
+    Inputs sparse = inputs_of("deepseek-v3", "h200", 8);
+};
+
+TEST_CASE_METHOD(Layouts, "one layout: fold of the operations, fold of the residents") {
     BENCHMARK("decode<double>, llama-3.1-70b") {
         return decode<double>(dense);
     };
@@ -52,9 +55,7 @@ TEST_CASE("one layout: fold of the operations, fold of the residents") {
     };
 }
 
-TEST_CASE("the same with its explanation") {
-    const Inputs dense = inputs_of("llama-3.1-70b", "h100", 2);
-    const Inputs sparse = inputs_of("deepseek-v3", "h200", 8);
+TEST_CASE_METHOD(Layouts, "the same with its explanation") {
     BENCHMARK("decode<Traced>, llama-3.1-70b") {
         return decode<Traced>(dense);
     };

@@ -59,7 +59,7 @@ std::optional<Seconds<Traced>> claimed_duration(Resolver& resolver, double devic
         resolver.add_input("device_hours", number(*hours, "1", Style::whole), "flag");
         const Traced each = given<Traced>(*hours, "device_hours", "--device-hours") /
                             given<Traced>(devices, "devices", "--on");
-        return named(Seconds<Traced>(each * Traced(3600.0)), "duration");
+        return named(Seconds<Traced>(each * Traced(unit::hour)), "duration");
     }
     return std::nullopt;
 }
@@ -141,7 +141,7 @@ Documents claim(const Arguments& arguments, const Catalog& catalog) {
         result("flops", run.flops, Style::flops, "work"),
         result("flops_per_device", run.flops_per_device, Style::flops, "each device"),
         result("duration", run.duration, Style::duration, "duration"),
-        result("device_hours", named(run.device_time.value() / Traced(3600.0), "device_hours"),
+        result("device_hours", named(run.device_time.value() / Traced(unit::hour), "device_hours"),
                Style::whole, "device-hours")};
     judge(answer, value_of(run.mfu), range, inputs.machine.accelerator);
     if (duration && mfu && std::abs(*mfu / value_of(run.mfu) - 1) > tolerance - 1) {

@@ -22,10 +22,9 @@ void add_price(report::Document& answer, const Inputs& inputs, const Rent& rent,
     answer.results.push_back(
         result("usd_per_hour", all, Style::money, "rent an hour", rent.remark));
     if (!answer.yes) return;
-    constexpr double seconds_an_hour = 3600;
     constexpr double million = 1e6;
     constexpr double usual_use = 0.4;  // the contract's second line beside full utilisation
-    const double usd = value_of(all) / seconds_an_hour / tokens_per_second * million;
+    const double usd = value_of(all) / unit::hour / tokens_per_second * million;
     answer.results.push_back(plain_result(
         "usd_per_million_output_tokens", number(usd, "USD", Style::money), "per M tokens",
         "this batch at the ceiling, a floor; " + to_text(usd / usual_use, Style::money) +

@@ -75,16 +75,15 @@ Documents goodput(const Arguments& arguments, const Catalog& catalog) {
         resolver.add_input("device_mtbf", number(value_of(one), "s", Style::duration), "default");
     }
     const Seconds<Traced> mtbf = job_mtbf(one, machine.devices);
-    constexpr double day = 86400;
 
     report::Document answer;
     answer.command = "goodput";
     answer.title = "interruptions of " + machine.name;
-    answer.results = {
-        result("mtbf", mtbf, Style::duration, "between stops", basis),
-        result("interruptions_per_day", named(Traced(day) / mtbf.value(), "interruptions_per_day"),
-               Style::plain, "stops a day"),
-        result("device_mtbf", one, Style::duration, "each device")};
+    answer.results = {result("mtbf", mtbf, Style::duration, "between stops", basis),
+                      result("interruptions_per_day",
+                             named(Traced(unit::day) / mtbf.value(), "interruptions_per_day"),
+                             Style::plain, "stops a day"),
+                      result("device_mtbf", one, Style::duration, "each device")};
     answer.primary = "goodput";
     if (stall && restart) {
         const auto pause = given<Traced>(*stall, "checkpoint_stall", "--checkpoint-stall");

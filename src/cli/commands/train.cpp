@@ -54,7 +54,7 @@ Result energy_of(const Machine& machine, const Run<Traced>& run) {
 // Everything that follows from how long the run takes.
 std::vector<Result> results_of(const Run<Traced>& run, const Inputs& inputs, double tokens,
                                const std::optional<Rent>& rent) {
-    const Traced hours = named(run.device_time.value() / Traced(3600.0), "device_hours");
+    const Traced hours = named(run.device_time.value() / Traced(unit::hour), "device_hours");
     std::vector<Result> results{result("duration", run.duration, Style::duration, "duration"),
                                 result("device_hours", hours, Style::count, "device-hours")};
     if (rent) {
