@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,13 +39,21 @@ struct Attention {
     bool sinks{};                       // one learned scalar per head
     bool key_is_value{};                // no value projection: keys serve as values
     bool shares_cache{};                // reads another layer's keys and values, stores none
+    bool uncached{};     // keeps no keys and values: an encoder's, or one that attends to an image
+    bool over_prompt{};  // attends to the encoded prompt: its cache does not grow with the output
 };
+
+/// What an engine keeps of latent attention: the latent once (absorbed), the latent and a
+/// transposed copy of its values part, or the keys and values of all heads as if it were plain
+/// attention.
+enum class LatentCache { latent, latent_and_values, expanded };
 
 /// Multi-head latent attention: the cache holds one compressed latent per token, not per head.
 struct LatentAttention {
     double heads{}, query_rank{}, latent_rank{}, nope_dim{}, rope_dim{}, value_dim{};
     double index_heads{}, index_dim{}, index_top{};  // sparse attention: the indexer's sizes
     bool index_shared{};                             // uses another layer's index
+    LatentCache keeps{LatentCache::latent};
 };
 
 struct Mamba1 {
@@ -91,6 +100,12 @@ struct NoFeedForward {};
 
 using FeedForward = std::variant<NoFeedForward, DenseFeedForward, Experts>;
 
+/// A tensor of a block that is kept in another format than its role.
+struct TensorFormat {
+    std::string tensor{};
+    NumberFormat format{};
+};
+
 /// `count` equal layers.
 struct Block {
     double count{1};
@@ -99,6 +114,9 @@ struct Block {
     FeedForward feed_forward{};
     double state_bytes{4};  // bytes of an element of recurrent state
     bool parallel{};        // mixer and feed-forward layer read the same input
+    bool encoder{};         // runs over the prompt, once
+    bool continues{};       // the second half of the layers before, not layers of its own
+    std::vector<TensorFormat> formats{};
 };
 
 enum class Norm { none, rms, layer, layer_no_bias };
@@ -130,7 +148,8 @@ struct Tensor {
     std::string_view name{};
     double rows{1}, columns{1}, copies{1};
     Split split{Split::whole};
-    bool matrix{true};  // multiplies activations: 2 FLOP a weight and token
+    bool matrix{true};             // multiplies activations: 2 FLOP a weight and token
+    const NumberFormat* format{};  // what it is kept in; the model's own, never null in its lists
 };
 using Tensors = Rows<Tensor, 40>;
 
@@ -160,7 +179,9 @@ struct Model {
     bool final_norm{true};
     bool head_bias{};
     std::vector<Block> blocks{};
-    double extra_parameters{};  // in the main total, outside any block
+    std::vector<std::uint16_t> order{};  // the block of each layer; empty: block after block
+    double extra_parameters{};           // in the main total, outside any block
+    double lookup_parameters{};  // tables of which a token reads a row (per-layer embeddings)
     std::vector<Part> parts{};
     WeightFormats weights{};
     std::string weights_as{};                 // the name the checkpoint's format goes by
@@ -181,7 +202,8 @@ struct Model {
     return model.blocks.empty();
 }
 
-/// The weights of one layer of a block.
+/// The weights of one layer of a block. Their formats are those of `block` and `model`, which must
+/// outlive the list.
 [[nodiscard]] Tensors tensors(const Block& block, const Model& model);
 /// The weights outside the layers: embedding, positions, final norm, head.
 [[nodiscard]] Tensors outer_tensors(const Model& model);
@@ -195,10 +217,9 @@ struct Sharding {
 /// Weights of `role` among `list` that one device holds. R is double or Traced, here and below.
 template <class R = double>
 [[nodiscard]] R elements_of(const Tensors& list, Role role, const Sharding& sharding = {});
-/// Their bytes in `format`, scales included.
+/// Their bytes in the formats that they are kept in, scales included.
 template <class R = double>
-[[nodiscard]] Bytes<R> bytes_of(const Tensors& list, Role role, const NumberFormat& format,
-                                const Sharding& sharding = {});
+[[nodiscard]] Bytes<R> bytes_of(const Tensors& list, Role role, const Sharding& sharding = {});
 
 /// Every weight once; a tied head is the embedding. Parts (MTP, vision) are not in it.
 template <class R = double>
@@ -214,12 +235,14 @@ template <class R = double>
 template <class R = double>
 [[nodiscard]] Bytes<R> weight_bytes(const Model& model);
 [[nodiscard]] double layers(const Model& model);
+[[nodiscard]] bool has_encoder(const Model& model);
 
 /// What a layer remembers of a sequence.
 struct Cache {
     double per_token{};        // elements a token, in the KV format
     double fixed_per_token{};  // bytes a token in a format of its own (an indexer's keys)
     double window{};           // tokens kept at most; 0: all
+    bool over_prompt{};        // one entry for each token of the prompt, none for the output
     double state{};            // bytes a sequence, whatever its length
     double heads{1};           // KV heads that tensor parallelism can spread it over
 };
@@ -235,6 +258,9 @@ template <class R = double>
 template <class R = double>
 [[nodiscard]] Bytes<R> cache_bytes(const Cache& cache, const R& context, const NumberFormat& format,
                                    double ranks = 1);
+
+/// The format of a role's weights where no tensor has one of its own.
+[[nodiscard]] const NumberFormat& format_of(const Model& model, Role role);
 
 /// Sets every role to `format`, leaving alone what checkpoints in that format leave alone.
 void set_weights(Model& model, const NumberFormat& format);

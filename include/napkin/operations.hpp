@@ -45,7 +45,7 @@ struct Operation {
 };
 
 template <class R = double>
-using Operations = Rows<Operation<R>, 16>;
+using Operations = Rows<Operation<R>, 24>;
 
 /// The work of one layer of `block` on one device. Decode: one token for each of `sequences`, the
 /// context in the cache. Prefill: prompt - prefix new tokens each, causal. R is double or Traced.
@@ -67,8 +67,11 @@ template <class R = double>
 template <class R = double>
 [[nodiscard]] R causal_pairs(const R& fresh, const R& prefix, double window);
 
-/// The arithmetic that weights of `role` run in: their format's own where the part has it, else
-/// the activations'. Empty if the part can do neither.
+/// The arithmetic that weights kept in `weights` run in: their format's own where the part has it,
+/// else the activations'. Empty if the part can do neither.
+[[nodiscard]] std::optional<Arithmetic> arithmetic_of(const Inputs& inputs,
+                                                      const NumberFormat& weights);
+/// The same of a role's format.
 [[nodiscard]] std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, Role role);
 
 }  // namespace napkin

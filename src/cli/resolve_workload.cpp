@@ -86,7 +86,7 @@ void Resolver::formats(Model& model, Workload& workload, const Accelerator& acce
     if (const auto runs_in = workload.activations.computes_in) {
         require_peak(accelerator, *runs_in);
     }
-    const auto own = model.weights.of[static_cast<std::size_t>(Role::attention)].computes_in;
+    const auto own = format_of(model, Role::attention).computes_in;
     if (own && !accelerator.id.empty() && !usable(accelerator, *own)) {
         note("no-native-arithmetic", accelerator.name + " has no " + std::string(name_of(*own)) +
                                          " units: weights are stored in it and computed in " +

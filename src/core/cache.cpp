@@ -16,21 +16,26 @@ struct Remembers {
 
     Cache operator()(const NoMixer&) const { return {}; }
     Cache operator()(const Attention& m) const {
-        if (m.shares_cache) return {};
+        if (m.shares_cache || m.uncached) return {};
         const double values = m.value_dim > 0 ? m.value_dim : m.head_dim;
         return {.per_token = m.kv_heads * (m.head_dim + values),
                 .fixed_per_token = 0,
                 .window = m.window,
+                .over_prompt = m.over_prompt,
                 .state = 0,
                 .heads = m.kv_heads};
     }
     Cache operator()(const LatentAttention& m) const {
         const bool indexed = m.index_heads > 0 && !m.index_shared;
-        return {.per_token = m.latent_rank + m.rope_dim,
+        const bool expanded = m.keeps == LatentCache::expanded;
+        const double copy = m.keeps == LatentCache::latent_and_values ? m.latent_rank : 0;
+        return {.per_token = expanded ? m.heads * (m.nope_dim + m.rope_dim + m.value_dim)
+                                      : m.latent_rank + m.rope_dim + copy,
                 .fixed_per_token = indexed ? m.index_dim + index_scale_bytes : 0,
                 .window = 0,
+                .over_prompt = false,
                 .state = 0,
-                .heads = 1};
+                .heads = expanded ? m.heads : 1};
     }
     Cache operator()(const Mamba1& m) const {
         return constant(m.inner * m.state + m.inner * (m.kernel - 1), m.inner);
@@ -55,6 +60,7 @@ struct Remembers {
         return {.per_token = 0,
                 .fixed_per_token = 0,
                 .window = 0,
+                .over_prompt = false,
                 .state = size * state_bytes,
                 .heads = heads};
     }
@@ -76,7 +82,7 @@ BytesPerToken<R> kv_bytes_per_token(const Model& model, const NumberFormat& form
     R total(0);
     for (const Block& block : model.blocks) {
         const Cache kept = cache(block, model);
-        if (kept.per_token <= 0) continue;
+        if (kept.per_token <= 0 || kept.over_prompt) continue;
         R layer = R(kept.per_token) * width;
         if (kept.fixed_per_token > 0) layer = layer + R(kept.fixed_per_token);
         layer = named(layer, "kv_bytes_per_token_and_layer", "B/token");

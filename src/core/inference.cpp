@@ -12,7 +12,10 @@ template <class R>
 Totals<R> stage_totals(const Inputs& inputs, Phase phase, const R& sequences) {
     const double part = 1 / inputs.layout.pp;
     Totals<R> totals;
+    const bool encoded = has_encoder(inputs.model);
     for (const Block& block : inputs.model.blocks) {
+        // An encoder reads the prompt; the layers after it generate.
+        if (encoded && block.encoder != (phase == Phase::prefill)) continue;
         add(totals, lower<R>(block, inputs, phase, sequences), block.count * part);
     }
     add(totals, lower_outer<R>(inputs, phase, sequences), part);
@@ -61,7 +64,7 @@ R critical_batch(const Inputs& inputs) {
                               part.compute.provenance.source);
     const auto bandwidth =
         given<R>(part.memory.bandwidth, "memory_bandwidth", part.memory.provenance.source);
-    const NumberFormat& format = inputs.model.weights.of[static_cast<std::size_t>(role)];
+    const NumberFormat& format = format_of(inputs.model, role);
     const Bytes<R> weight =
         given<R>(Bytes<>(bytes_per_weight(format)), format.id + "_bytes_per_weight", format.source);
     R batch = (named(top / bandwidth, "ridge_intensity") * weight / Flops<R>(R(2)));

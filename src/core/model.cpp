@@ -1,5 +1,6 @@
 #include "napkin/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "napkin/derivation.hpp"
@@ -35,6 +36,30 @@ double active_share(const Block& block) {
 
 std::string per_layer(Role role, std::string_view what) {
     return std::string(name_of(role)) + "_" + std::string(what);
+}
+
+bool same_format(const Tensor& a, const Tensor& b) {
+    return a.format == b.format || a.format->id == b.format->id;
+}
+
+// Bytes of tensors that share a role and a format.
+template <class R>
+Bytes<R> bytes_in(const Tensors& alike, Role role, const NumberFormat& format,
+                  const Sharding& sharding) {
+    R bytes = elements_of<R>(alike, role, sharding);
+    if (value_of(bytes) == 0) return Bytes<R>(R(0));
+    bytes = bytes *
+            given<R>(bytes_per_weight(format), format.id + "_bytes_per_weight", format.source, "B");
+    double scales = 0;
+    for (const Tensor& tensor : alike) {
+        const double all = storage(format, tensor.rows, tensor.columns).value();
+        const double inside = tensor.rows * tensor.columns * bytes_per_weight(format);
+        scales += (all - inside) * tensor.copies / divisor(tensor, sharding);
+    }
+    if (scales > 0) {
+        bytes = bytes + given<R>(scales, per_layer(role, "scale_bytes"), format.source, "B");
+    }
+    return Bytes<R>(bytes);
 }
 
 // Sums `value(role)` over the roles of a block and its layers, and over the outer weights.
@@ -83,8 +108,13 @@ std::string_view name_of(Role role) {
 
 double layers(const Model& model) {
     double count = 0;
-    for (const Block& block : model.blocks) count += block.count;
+    for (const Block& block : model.blocks) count += block.continues ? 0 : block.count;
     return count;
+}
+
+bool has_encoder(const Model& model) {
+    return std::any_of(model.blocks.begin(), model.blocks.end(),
+                       [](const Block& block) { return block.encoder; });
 }
 
 template <class R>
@@ -104,23 +134,24 @@ R elements_of(const Tensors& list, Role role, const Sharding& sharding) {
 }
 
 template <class R>
-Bytes<R> bytes_of(const Tensors& list, Role role, const NumberFormat& format,
-                  const Sharding& sharding) {
-    R bytes = elements_of<R>(list, role, sharding);
-    if (value_of(bytes) == 0) return Bytes<R>(R(0));
-    bytes = bytes *
-            given<R>(bytes_per_weight(format), format.id + "_bytes_per_weight", format.source, "B");
-    double scales = 0;
-    for (const Tensor& tensor : list) {
-        if (tensor.role != role) continue;
-        const double all = storage(format, tensor.rows, tensor.columns).value();
-        const double inside = tensor.rows * tensor.columns * bytes_per_weight(format);
-        scales += (all - inside) * tensor.copies / divisor(tensor, sharding);
+Bytes<R> bytes_of(const Tensors& list, Role role, const Sharding& sharding) {
+    Bytes<R> sum(R(0));
+    // Tensor by tensor where they differ; almost always one format holds them all.
+    for (const Tensor& first : list) {
+        if (first.role != role) continue;
+        const bool seen = std::any_of(list.begin(), &first, [&](const Tensor& before) {
+            return before.role == role && same_format(before, first);
+        });
+        if (seen) continue;
+        Tensors alike;
+        for (const Tensor& tensor : list) {
+            if (tensor.role == role && same_format(tensor, first)) alike.push(tensor);
+        }
+        const Bytes<R> part = bytes_in<R>(alike, role, *first.format, sharding);
+        sum = value_of(sum) == 0 ? part : sum + part;
     }
-    if (scales > 0) {
-        bytes = bytes + given<R>(scales, per_layer(role, "scale_bytes"), format.source, "B");
-    }
-    return named(Bytes<R>(bytes), per_layer(role, "bytes"));
+    if (value_of(sum) == 0) return sum;
+    return named(sum, per_layer(role, "bytes"));
 }
 
 template <class R>
@@ -140,20 +171,17 @@ R active_without_embedding(const Model& model) {
 
 template <class R>
 Bytes<R> weight_bytes(const Model& model) {
-    const auto format = [&](Role role) -> const NumberFormat& {
-        return model.weights.of[static_cast<std::size_t>(role)];
-    };
     if (is_size(model)) {
+        const NumberFormat& format = format_of(model, Role::feed_forward);
         return named(Bytes<R>(given<R>(model.size_total, "parameters", model.source) *
-                              given<R>(bytes_per_weight(format(Role::feed_forward)),
-                                       format(Role::feed_forward).id + "_bytes_per_weight",
-                                       format(Role::feed_forward).source, "B")),
+                              given<R>(bytes_per_weight(format), format.id + "_bytes_per_weight",
+                                       format.source, "B")),
                      "weight_bytes");
     }
     const auto sum = [&](const Tensors& list) {
         Bytes<R> bytes(R(0));
         for (const Role role : all_roles) {
-            const Bytes<R> part = bytes_of<R>(list, role, format(role));
+            const Bytes<R> part = bytes_of<R>(list, role);
             if (value_of(part) > 0) bytes = value_of(bytes) == 0 ? part : bytes + part;
         }
         return bytes;
@@ -164,7 +192,12 @@ Bytes<R> weight_bytes(const Model& model) {
     return named(sum_model<Bytes<R>>(model, of_block, sum), "weight_bytes");
 }
 
+const NumberFormat& format_of(const Model& model, Role role) {
+    return model.weights.of[static_cast<std::size_t>(role)];
+}
+
 void set_weights(Model& model, const NumberFormat& format) {
+    for (Block& block : model.blocks) block.formats.clear();
     NumberFormat wide = format.keeps_32_bit ? float32() : bfloat16();
     for (const Role role : all_roles) {
         const bool kept =
@@ -180,8 +213,8 @@ void set_weights(Model& model, const NumberFormat& format) {
 
 template double elements_of<double>(const Tensors&, Role, const Sharding&);
 template Traced elements_of<Traced>(const Tensors&, Role, const Sharding&);
-template Bytes<double> bytes_of<double>(const Tensors&, Role, const NumberFormat&, const Sharding&);
-template Bytes<Traced> bytes_of<Traced>(const Tensors&, Role, const NumberFormat&, const Sharding&);
+template Bytes<double> bytes_of<double>(const Tensors&, Role, const Sharding&);
+template Bytes<Traced> bytes_of<Traced>(const Tensors&, Role, const Sharding&);
 template double parameters<double>(const Model&);
 template Traced parameters<Traced>(const Model&);
 template double active_parameters<double>(const Model&);

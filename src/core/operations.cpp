@@ -42,43 +42,52 @@ class Lowering {
 
     [[nodiscard]] const R& tokens() const { return tokens_; }
 
-    // A matrix multiplication: 2 FLOP for each weight and token; the weights are read once.
+    // A matrix multiplication: 2 FLOP for each weight and token; the weights are read once. One row
+    // for each arithmetic that the weights run in.
     void matmul(OperationKind kind, Role role, const Tensors& list, const Sharding& sharding) {
-        const R size = elements_of<R>(list, role, sharding);
-        if (value_of(size) == 0) return;
-        const Bytes<R> bytes = bytes_of<R>(list, role, format(role), sharding);
-        push(kind, role, size, R(2) * size * tokens_, bytes);
+        by_arithmetic(list, role, [&](Arithmetic arithmetic, const Tensors& alike) {
+            const R size = elements_of<R>(alike, role, sharding);
+            const Bytes<R> bytes = bytes_of<R>(alike, role, sharding);
+            push(kind, arithmetic, size, R(2) * size * tokens_, bytes);
+        });
     }
 
     // Routed experts: each token passes `active` of them; the distinct ones are read once.
     void experts(const Experts& mixture, const Tensors& list, const Sharding& sharding) {
-        const R size = elements_of<R>(list, Role::expert, sharding);
-        if (value_of(size) == 0) return;
         const R count = given<R>(mixture.experts, "experts_per_layer", inputs_.model.source);
         const R active = given<R>(mixture.active, "experts_per_token", inputs_.model.source);
         const R touched = named(distinct_experts<R>(count, active, tokens_), "distinct_experts");
-        const Bytes<R> bytes =
-            bytes_of<R>(list, Role::expert, format(Role::expert), sharding) +
-            bytes_of<R>(list, Role::expert_bias, format(Role::expert_bias), sharding);
-        push(OperationKind::experts, Role::expert, size / count * touched,
-             R(2) * (size / count) * active * tokens_, bytes / count * touched);
+        Bytes<R> biases = bytes_of<R>(list, Role::expert_bias, sharding);
+        by_arithmetic(list, Role::expert, [&](Arithmetic arithmetic, const Tensors& alike) {
+            const R size = elements_of<R>(alike, Role::expert, sharding);
+            const Bytes<R> bytes = bytes_of<R>(alike, Role::expert, sharding) + biases;
+            biases = Bytes<R>(R(0));  // go with the first row
+            push(OperationKind::experts, arithmetic, size / count * touched,
+                 R(2) * (size / count) * active * tokens_, bytes / count * touched);
+        });
+    }
+
+    void head(const Tensors& list, const Sharding& sharding, const R& rows) {
+        const R size = elements_of<R>(list, Role::head, sharding);
+        push(OperationKind::head, arithmetic_of(inputs_, *list.at[0].format), size,
+             R(2) * size * rows, bytes_of<R>(list, Role::head, sharding));
     }
 
     // Vectors (norms, biases): read, next to no arithmetic.
     void vectors(const Tensors& list, const Sharding& sharding) {
-        const Bytes<R> bytes = bytes_of<R>(list, Role::norm, format(Role::norm), sharding);
+        const Bytes<R> bytes = bytes_of<R>(list, Role::norm, sharding);
         if (value_of(bytes) == 0) return;
-        push(OperationKind::norms, Role::norm, elements_of<R>(list, Role::norm, sharding), R(0),
-             bytes);
+        push(OperationKind::norms, arithmetic_of(inputs_, format_of(inputs_.model, Role::norm)),
+             elements_of<R>(list, Role::norm, sharding), R(0), bytes);
     }
 
     // A size alone: its active weights, and a cache if its bytes a token were given.
     void size() {
         const Model& model = inputs_.model;
-        const NumberFormat& stored = format(Role::feed_forward);
+        const NumberFormat& stored = format_of(model, Role::feed_forward);
         const R active = given<R>(model.size_active, "active_parameters", model.source);
         const R parts(ranks());
-        push(OperationKind::feed_forward, Role::feed_forward, active / parts,
+        push(OperationKind::feed_forward, arithmetic_of(inputs_, stored), active / parts,
              R(2) * active * tokens_ / parts,
              Bytes<R>(active *
                       given<R>(bytes_per_weight(stored), stored.id + "_bytes_per_weight",
@@ -97,14 +106,16 @@ class Lowering {
     void operator()(const Attention& m) {
         const double values = m.value_dim > 0 ? m.value_dim : m.head_dim;
         const R per_pair = R(2) * R(m.heads / ranks()) * R(m.head_dim + values);
-        over_cache(per_pair, pairs(m.window), m.window, 0);
+        const R seen = m.over_prompt ? sequences_ * R(inputs_.workload.prompt) : pairs(m.window);
+        over_cache(per_pair, seen, m.window, 0);
     }
 
     void operator()(const LatentAttention& m) {
         // Decode attends to the latent itself (absorbed: latent + rope to score, latent to sum);
         // prefill expands it to heads of nope + rope and value.
-        const double width = phase_ == Phase::decode ? 2 * m.latent_rank + m.rope_dim
-                                                     : m.nope_dim + m.rope_dim + m.value_dim;
+        const bool absorbed = phase_ == Phase::decode && m.keeps != LatentCache::expanded;
+        const double width =
+            absorbed ? 2 * m.latent_rank + m.rope_dim : m.nope_dim + m.rope_dim + m.value_dim;
         const R per_pair = R(2) * R(m.heads / ranks()) * R(width);
         R seen = pairs(0);
         if (m.index_heads > 0) {
@@ -152,11 +163,11 @@ class Lowering {
 
     [[nodiscard]] double ranks() const { return inputs_.layout.tp; }
 
-    void push(OperationKind kind, Role role, const R& weights, const R& flops,
-              const Bytes<R>& weight_bytes) {
+    void push(OperationKind kind, const std::optional<Arithmetic>& arithmetic, const R& weights,
+              const R& flops, const Bytes<R>& weight_bytes) {
         Operation<R> row{.kind = kind};
         row.weights = weights;
-        row.arithmetic = arithmetic_of(inputs_, role).value_or(Arithmetic::bf16);
+        row.arithmetic = arithmetic.value_or(Arithmetic::bf16);
         row.flops = named(Flops<R>(flops), symbol(kind, "flops"));
         row.weight_bytes = named(weight_bytes, symbol(kind, "weight_bytes"));
         rows_.push(row);
@@ -167,8 +178,21 @@ class Lowering {
     void of_block(const Block& block) { block_ = &block; }
 
   private:
-    [[nodiscard]] const NumberFormat& format(Role role) const {
-        return inputs_.model.weights.of[static_cast<std::size_t>(role)];
+    // Hands the tensors of a role to `row`, those that run in one arithmetic together.
+    template <class Row>
+    void by_arithmetic(const Tensors& list, Role role, Row row) {
+        std::array<Tensors, arithmetic_count> groups;
+        std::array<bool, arithmetic_count> any{};
+        for (const Tensor& tensor : list) {
+            if (tensor.role != role) continue;
+            const Arithmetic arithmetic =
+                arithmetic_of(inputs_, *tensor.format).value_or(Arithmetic::bf16);
+            groups[static_cast<std::size_t>(arithmetic)].push(tensor);
+            any[static_cast<std::size_t>(arithmetic)] = true;
+        }
+        for (std::size_t i = 0; i < arithmetic_count; ++i) {
+            if (any[i]) row(static_cast<Arithmetic>(i), groups[i]);
+        }
     }
 
     // Query-key pairs that all sequences together score.
@@ -192,7 +216,11 @@ class Lowering {
             Cache entries = kept;
             entries.window = window;
             R read = phase_ == Phase::prefill ? prefix_ : context_;
-            const R written = phase_ == Phase::prefill ? fresh_ : R(1);
+            R written = phase_ == Phase::prefill ? fresh_ : R(1);
+            if (kept.over_prompt && phase_ == Phase::decode) {
+                read = given<R>(inputs_.workload.prompt, "prompt", "--prompt", "token");
+                written = R(0);
+            }
             Bytes<R> bytes = cache_bytes<R>(entries, written, kv, ranks());
             if (selected > 0) {
                 // The indexer's keys are read whole, the entries that it selects alone.
@@ -253,7 +281,10 @@ std::string_view name_of(OperationKind kind) {
 }
 
 std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, Role role) {
-    const NumberFormat& weights = inputs.model.weights.of[static_cast<std::size_t>(role)];
+    return arithmetic_of(inputs, format_of(inputs.model, role));
+}
+
+std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, const NumberFormat& weights) {
     const NumberFormat& activations = inputs.workload.activations;
     const Accelerator& accelerator = inputs.machine.accelerator;
     // The fastest that kernels can use: the weights' own arithmetic, one that they are requantised
@@ -319,7 +350,7 @@ Operations<R> lower_outer(const Inputs& inputs, Phase phase, const R& sequences)
     const Model& model = inputs.model;
     const Tensors list = outer_tensors(model);
     const Sharding sharding{.ranks = inputs.layout.tp, .kv_ranks = 1};
-    const NumberFormat& table = model.weights.of[static_cast<std::size_t>(Role::embedding)];
+    const NumberFormat& table = format_of(model, Role::embedding);
     if (is_size(model)) {
         lowering.size();
         return lowering.rows();
@@ -331,13 +362,11 @@ Operations<R> lower_outer(const Inputs& inputs, Phase phase, const R& sequences)
     lowering.push(lookup);
     lowering.vectors(list, sharding);
     // The head runs on the token to be generated only: one a sequence in either phase.
-    Tensors head;
-    head.push({Role::head, "head", model.vocabulary, model.hidden, 1, Split::ranks, true});
     const Role stored_as = model.tied ? Role::embedding : Role::head;
-    const NumberFormat& format = model.weights.of[static_cast<std::size_t>(stored_as)];
-    const R size = elements_of<R>(head, Role::head, sharding);
-    lowering.push(OperationKind::head, stored_as, size, R(2) * size * sequences,
-                  bytes_of<R>(head, Role::head, format, sharding));
+    Tensors head;
+    head.push({Role::head, "head", model.vocabulary, model.hidden, 1, Split::ranks, true,
+               &format_of(model, stored_as)});
+    lowering.head(head, sharding, sequences);
     return lowering.rows();
 }
 

@@ -28,7 +28,7 @@ std::string obstacle(const Block& block, const Model& model, double tp) {
         if (!divides(tp, latent->heads)) return cannot(latent->heads, "heads");
     }
     const auto width_on = [&](double width, Role role) -> std::string {
-        const NumberFormat& format = model.weights.of[static_cast<std::size_t>(role)];
+        const NumberFormat& format = format_of(model, role);
         if (!divides(tp, width)) {
             return "the feed-forward width " + shortest(width) + " does not split over " +
                    shortest(tp);

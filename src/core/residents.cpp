@@ -13,10 +13,6 @@ constexpr std::array<std::string_view, 11> names{
 
 constexpr double tight_share = 0.05;  // the contract's threshold for a warning
 
-const NumberFormat& format_of(const Model& model, Role role) {
-    return model.weights.of[static_cast<std::size_t>(role)];
-}
-
 constexpr std::array block_roles{Role::attention,     Role::recurrence, Role::feed_forward,
                                  Role::router,        Role::expert,     Role::expert_bias,
                                  Role::shared_expert, Role::norm};
@@ -27,7 +23,7 @@ Bytes<R> layer_weights(const Block& block, const Model& model, const Sharding& s
     const Tensors list = tensors(block, model);
     Bytes<R> sum(R(0));
     for (const Role role : block_roles) {
-        const Bytes<R> part = bytes_of<R>(list, role, format_of(model, role), sharding);
+        const Bytes<R> part = bytes_of<R>(list, role, sharding);
         if (value_of(part) > 0) sum = value_of(sum) == 0 ? part : sum + part;
     }
     return named(sum, "layer_bytes");
@@ -41,12 +37,11 @@ Bytes<R> outer_weights(const Inputs& inputs) {
     const Tensors list = outer_tensors(model);
     Bytes<R> rest(R(0));
     for (const Role role : outer_roles) {
-        const Bytes<R> part = bytes_of<R>(list, role, format_of(model, role), sharding);
+        const Bytes<R> part = bytes_of<R>(list, role, sharding);
         if (value_of(part) > 0) rest = rest + part;
     }
-    const auto embedding =
-        bytes_of<R>(list, Role::embedding, format_of(model, Role::embedding), sharding);
-    const auto head = bytes_of<R>(list, Role::head, format_of(model, Role::head), sharding);
+    const auto embedding = bytes_of<R>(list, Role::embedding, sharding);
+    const auto head = bytes_of<R>(list, Role::head, sharding);
     if (inputs.layout.pp > 1) return rest + larger(embedding, head);
     return value_of(head) > 0 ? rest + embedding + head : rest + embedding;
 }
@@ -57,10 +52,9 @@ double layer_weight(const Block& block, const Inputs& inputs) {
     const Cache kept = cache(block, inputs.model);
     const Sharding sharding{.ranks = tp, .kv_ranks = smaller(tp, kept.heads)};
     const double sequences = round_up(inputs.workload.batch / inputs.layout.dp);
+    const double tokens = kept.over_prompt ? inputs.workload.prompt : inputs.workload.context;
     return layer_weights<double>(block, inputs.model, sharding).value() +
-           sequences *
-               cache_bytes<double>(kept, inputs.workload.context, inputs.workload.kv_format, tp)
-                   .value();
+           sequences * cache_bytes<double>(kept, tokens, inputs.workload.kv_format, tp).value();
 }
 
 double layers_on_device(std::size_t kind, const Inputs& inputs) {
@@ -149,8 +143,11 @@ Residents<R> inference_residents(const Inputs& inputs) {
         if (kept.state > 0) {
             constant = constant + sequences * count * cache_bytes<R>(kept, R(0), {}, tp);
         } else if (kept.per_token > 0) {
+            const R tokens = kept.over_prompt
+                                 ? given<R>(inputs.workload.prompt, "prompt", "--prompt", "token")
+                                 : context;
             const Bytes<R> layer = named(
-                cache_bytes<R>(kept, context, inputs.workload.kv_format, tp), "kv_cache_per_layer");
+                cache_bytes<R>(kept, tokens, inputs.workload.kv_format, tp), "kv_cache_per_layer");
             growing = growing + sequences * count * layer;
         }
     }

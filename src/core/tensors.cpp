@@ -7,17 +7,19 @@ namespace {
 
 class Builder {
   public:
-    explicit Builder(const Model& model) : h(model.hidden) {
+    explicit Builder(const Model& model, const Block* block = nullptr)
+        : h(model.hidden), model_(model), block_(block) {
         norm_width = model.norm == Norm::none ? 0 : model.norm == Norm::layer ? 2 * h : h;
     }
 
     void matrix(Role role, std::string_view name, double rows, double columns, Split split,
                 double copies = 1) {
         if (rows * columns * copies <= 0) return;
-        list.push({role, name, rows, columns, copies, split, true});
+        list.push({role, name, rows, columns, copies, split, true, format_for(role, name)});
     }
     void vector(Role role, std::string_view name, double length, Split split = Split::whole) {
-        if (length > 0) list.push({role, name, length, 1, 1, split, false});
+        if (length <= 0) return;
+        list.push({role, name, length, 1, 1, split, false, format_for(role, name)});
     }
 
     void operator()(const NoMixer&) {}
@@ -124,7 +126,8 @@ class Builder {
         const double ups = f.gated ? 2 : 1;
         matrix(Role::router, "router", f.experts, h, Split::whole);
         if (f.router_bias) vector(Role::norm, "router_bias", f.experts);
-        matrix(Role::expert, "expert_up", ups * f.width, in, Split::ranks, f.experts);
+        if (f.gated) matrix(Role::expert, "expert_gate", f.width, in, Split::ranks, f.experts);
+        matrix(Role::expert, "expert_up", f.width, in, Split::ranks, f.experts);
         matrix(Role::expert, "expert_down", in, f.width, Split::ranks, f.experts);
         if (f.bias) vector(Role::expert_bias, "expert_bias", f.experts * (ups * f.width + in));
         if (f.latent > 0) {
@@ -132,9 +135,11 @@ class Builder {
             matrix(Role::feed_forward, "latent_out", h, f.latent, Split::whole);
         }
         if (f.shared_width > 0) {
-            matrix(Role::shared_expert, "shared_up", ups * f.shared_width, h, Split::ranks);
+            if (f.gated)
+                matrix(Role::shared_expert, "shared_gate", f.shared_width, h, Split::ranks);
+            matrix(Role::shared_expert, "shared_up", f.shared_width, h, Split::ranks);
             matrix(Role::shared_expert, "shared_down", h, f.shared_width, Split::ranks);
-            if (f.shared_gate) matrix(Role::router, "shared_gate", 1, h, Split::whole);
+            if (f.shared_gate) matrix(Role::router, "shared_router", 1, h, Split::whole);
         }
         if (f.dense_width > 0) dense(Role::feed_forward, f.dense_width, true, false);
         vector(Role::norm, "expert_norms", f.extra_norms * h);
@@ -149,6 +154,18 @@ class Builder {
     Tensors list{};
 
   private:
+    [[nodiscard]] const NumberFormat* format_for(Role role, std::string_view name) const {
+        if (block_ != nullptr) {
+            for (const TensorFormat& own : block_->formats) {
+                if (own.tensor == name) return &own.format;
+            }
+        }
+        return &format_of(model_, role);
+    }
+
+    const Model& model_;
+    const Block* block_;
+
     void dense(Role role, double width, bool gated, bool bias) {
         if (gated) matrix(role, "ffn_gate", width, h, Split::ranks);
         matrix(role, "ffn_up", width, h, Split::ranks);
@@ -164,7 +181,7 @@ double elements(const Tensor& tensor) {
 }
 
 Tensors tensors(const Block& block, const Model& model) {
-    Builder builder(model);
+    Builder builder(model, &block);
     builder.norms(block.norms);
     std::visit(builder, block.mixer);
     std::visit(builder, block.feed_forward);
@@ -177,6 +194,7 @@ Tensors outer_tensors(const Model& model) {
                    Split::ranks);
     builder.matrix(Role::positions, "position_embedding", model.positions, model.hidden,
                    Split::whole);
+    builder.vector(Role::positions, "lookup_tables", model.lookup_parameters);
     builder.norms((model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0));
     if (!model.tied) {
         builder.matrix(Role::head, "head", model.vocabulary, model.hidden, Split::ranks);

@@ -163,6 +163,36 @@ TEST_CASE("tensor parallelism repeats KV projections and norms, and splits the r
     CHECK(elements_of(list, Role::expert, eight) == 128.0 * 3 * 2048 * 768 / 8);
 }
 
+TEST_CASE("a tensor may be kept in a format of its own", "[model]") {
+    Model model = llama_3_1_8b();
+    model.blocks.front().formats = {{"attn_v", mxfp4()}};
+    // 32 layers of 1,024 x 4,096: 17/32 byte a weight instead of 2.
+    CHECK(weight_bytes(llama_3_1_8b()).value() - weight_bytes(model).value() ==
+          32.0 * 1024 * 4096 * (2 - 17.0 / 32));
+    CHECK(parameters(model) == parameters(llama_3_1_8b()));
+    set_weights(model, bfloat16());  // one format for all again
+    CHECK(weight_bytes(model).value() == weight_bytes(llama_3_1_8b()).value());
+}
+
+TEST_CASE("what an engine keeps of latent attention decides its cache", "[model]") {
+    Model model = deepseek_v3();
+    const auto kept = [&](LatentCache keeps) {
+        for (Block& block : model.blocks) std::get<LatentAttention>(block.mixer).keeps = keeps;
+        return kv_bytes_per_token(model, bfloat16()).value();
+    };
+    // llama.cpp's logs of 61 layers in 16 bit: 1,098 and 2,074 MiB at 16,384 tokens, 2,440 at 512.
+    CHECK(kept(LatentCache::latent) == 1098.0 * 1024 * 1024 / 16384);
+    CHECK(kept(LatentCache::latent_and_values) == 2074.0 * 1024 * 1024 / 16384);
+    CHECK(kept(LatentCache::expanded) == 2440.0 * 1024 * 1024 / 512);
+}
+
+TEST_CASE("lookup tables are weights that no token multiplies", "[model]") {
+    Model model = llama_3_1_8b();
+    model.lookup_parameters = 1e6;
+    CHECK(parameters(model) == parameters(llama_3_1_8b()) + 1e6);
+    CHECK(weight_bytes(model).value() == weight_bytes(llama_3_1_8b()).value() + 2e6);
+}
+
 TEST_CASE("a size answers what a size can", "[model]") {
     const Model model = size_of(671e9, 37e9);
     CHECK(is_size(model));

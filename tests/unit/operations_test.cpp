@@ -193,6 +193,41 @@ TEST_CASE("weights run in their own arithmetic where the part has it", "[operati
     CHECK(arithmetic_of(inputs, Role::expert) == Arithmetic::bf16);
 }
 
+TEST_CASE("weights of one role in two arithmetics make two rows", "[operations]") {
+    Inputs inputs = inputs_for(llama_3_1_8b(), 0, 1);
+    NumberFormat fp8{.id = "fp8", .bytes = 1, .computes_in = Arithmetic::fp8};
+    inputs.model.blocks.front().formats = {{"ffn_down", fp8}};
+    const auto rows = lower(inputs.model.blocks.front(), inputs, Phase::decode, 1.0);
+    double narrow = 0;
+    double wide = 0;
+    for (const Operation<>& row : rows) {
+        if (row.kind != OperationKind::feed_forward) continue;
+        (row.arithmetic == Arithmetic::fp8 ? narrow : wide) += row.weight_bytes.value();
+    }
+    CHECK(narrow == 4096.0 * 14336);
+    CHECK(wide == 2.0 * 2 * 4096 * 14336);
+}
+
+TEST_CASE("an encoder reads the prompt, the decoder generates over it", "[operations]") {
+    // Two halves of a decoder layer: over what was generated, and over the encoded prompt.
+    Inputs inputs = inputs_for(llama_3_1_8b(), 100, 1);
+    Block encoder = inputs.model.blocks.front();
+    encoder.encoder = true;
+    std::get<Attention>(encoder.mixer).uncached = true;
+    Block cross = inputs.model.blocks.front();
+    cross.continues = true;
+    std::get<Attention>(cross.mixer).over_prompt = true;
+    inputs.model.blocks = {encoder, inputs.model.blocks.front(), cross};
+    inputs.workload.prompt = 1000;
+    CHECK(layers(inputs.model) == 64);
+    CHECK(kv_bytes_per_token(inputs.model, bfloat16()).value() ==
+          131072);  // the first half's alone
+    const auto rows = lower(cross, inputs, Phase::decode, 1.0);
+    for (const Operation<>& row : rows) {
+        if (row.kind == OperationKind::attention) CHECK(row.kv_bytes.value() == 1000.0 * 4096);
+    }
+}
+
 TEST_CASE("on a part without bf16 all work of a bf16 model runs in fp16", "[operations]") {
     Inputs inputs = prompts_for(llama_3_1_8b(), 2048);  // V100: fp16, no bf16
     inputs.machine.accelerator.compute.peak[index_of(Arithmetic::bf16)] = FlopsPerSecond<>(0);
