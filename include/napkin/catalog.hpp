@@ -15,7 +15,7 @@
 
 namespace napkin {
 
-enum class PresetKind { accelerator, system, model, format, assumptions, schema };
+enum class PresetKind { accelerator, system, model, format, family, assumptions, schema };
 
 /// Looks presets up by id, alias or Hugging Face id, whatever their case and punctuation, and reads
 /// only those that are asked for. Unknown and ambiguous names throw `Error` with suggestions.
@@ -42,6 +42,8 @@ class Catalog {
     [[nodiscard]] std::vector<FailureRecord> failures() const;
     /// `count` of an accelerator or system: "h100", "dgx-h100", "gb200-nvl72".
     [[nodiscard]] Machine machine(std::string_view name, double count = 1) const;
+    /// A preset itself as JSON text, its sources spelled out.
+    [[nodiscard]] std::string text(PresetKind kind, std::string_view name) const;
     /// The text of a JSON Schema: "models", "accelerators", ...
     [[nodiscard]] std::string schema(std::string_view name) const;
 

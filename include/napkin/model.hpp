@@ -41,6 +41,8 @@ struct Attention {
     bool shares_cache{};                // reads another layer's keys and values, stores none
     bool uncached{};     // keeps no keys and values: an encoder's, or one that attends to an image
     bool over_prompt{};  // attends to the encoded prompt: its cache does not grow with the output
+
+    bool operator==(const Attention&) const = default;
 };
 
 /// What an engine keeps of latent attention: the latent once (absorbed), the latent and a
@@ -54,25 +56,39 @@ struct LatentAttention {
     double index_heads{}, index_dim{}, index_top{};  // sparse attention: the indexer's sizes
     bool index_shared{};                             // uses another layer's index
     LatentCache keeps{LatentCache::latent};
+
+    bool operator==(const LatentAttention&) const = default;
 };
 
 struct Mamba1 {
     double inner{}, state{}, kernel{}, time_rank{};
     bool inner_norms{};
+
+    bool operator==(const Mamba1&) const = default;
 };
 struct Mamba2 {
     double heads{}, head_dim{}, groups{}, state{}, kernel{};
+
+    bool operator==(const Mamba2&) const = default;
 };
 struct DeltaNet {
     double key_heads{}, value_heads{}, key_dim{}, value_dim{}, kernel{};
+
+    bool operator==(const DeltaNet&) const = default;
 };
 struct ShortConvolution {
     double kernel{};
+
+    bool operator==(const ShortConvolution&) const = default;
 };
 struct Lightning {
     double heads{}, head_dim{};
+
+    bool operator==(const Lightning&) const = default;
 };
-struct NoMixer {};
+struct NoMixer {
+    bool operator==(const NoMixer&) const = default;
+};
 
 using Mixer = std::variant<NoMixer, Attention, LatentAttention, Mamba1, Mamba2, DeltaNet,
                            ShortConvolution, Lightning>;
@@ -83,6 +99,8 @@ struct DenseFeedForward {
     double width{};
     bool gated{};  // gate, up and down instead of up and down
     bool bias{};
+
+    bool operator==(const DenseFeedForward&) const = default;
 };
 
 struct Experts {
@@ -95,8 +113,12 @@ struct Experts {
     double latent{};       // experts work in this width instead of hidden
     double dense_width{};  // a dense gated layer beside the experts
     double extra_norms{};  // vectors of width hidden of its own
+
+    bool operator==(const Experts&) const = default;
 };
-struct NoFeedForward {};
+struct NoFeedForward {
+    bool operator==(const NoFeedForward&) const = default;
+};
 
 using FeedForward = std::variant<NoFeedForward, DenseFeedForward, Experts>;
 
@@ -104,6 +126,8 @@ using FeedForward = std::variant<NoFeedForward, DenseFeedForward, Experts>;
 struct TensorFormat {
     std::string tensor{};
     NumberFormat format{};
+
+    bool operator==(const TensorFormat&) const = default;
 };
 
 /// `count` equal layers.
@@ -117,6 +141,8 @@ struct Block {
     bool encoder{};         // runs over the prompt, once
     bool continues{};       // the second half of the layers before, not layers of its own
     std::vector<TensorFormat> formats{};
+
+    bool operator==(const Block&) const = default;
 };
 
 enum class Norm { none, rms, layer, layer_no_bias };
@@ -171,6 +197,7 @@ struct Model {
     std::string name{};
     double hidden{};
     double vocabulary{};
+    double embedding_width{};  // where it is not hidden: projected in and out
     bool tied{};
     double max_context{};  // 0: unknown
     Norm norm{Norm::rms};

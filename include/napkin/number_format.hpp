@@ -38,6 +38,8 @@ struct NumberFormat {
     bool keeps_embedding{}, keeps_head{}, keeps_norm{}, keeps_router{};
     bool keeps_32_bit{};
     std::string source{};
+
+    bool operator==(const NumberFormat&) const = default;
 };
 
 /// Bytes of one weight inside a block: 2 for bf16, 0.5625 for Q4_K. Scales outside are extra.

@@ -13,9 +13,9 @@
 namespace napkin {
 namespace {
 
-constexpr std::array<std::string_view, 6> kind_names{"accelerator", "system",      "model",
-                                                     "format",      "assumptions", "schema"};
-constexpr std::array<std::string_view, 6> list_commands{"gpu", "gpu", "model", "", "", ""};
+constexpr std::array<std::string_view, 7> kind_names{
+    "accelerator", "system", "model", "format", "family", "assumptions", "schema"};
+constexpr std::array<std::string_view, 7> list_commands{"gpu", "gpu", "model", "", "", "", ""};
 
 std::string lowered(std::string_view text) {
     std::string result(text);
@@ -208,8 +208,12 @@ Machine Catalog::machine(std::string_view name, double count) const {
     return machine;
 }
 
+std::string Catalog::text(PresetKind kind, std::string_view name) const {
+    return json::write(state_->entry(kind, name));
+}
+
 std::string Catalog::schema(std::string_view name) const {
-    return json::write(state_->entry(PresetKind::schema, name));
+    return text(PresetKind::schema, name);
 }
 
 bool Catalog::has(PresetKind kind, std::string_view name) const {

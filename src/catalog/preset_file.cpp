@@ -11,7 +11,8 @@ struct List {
 };
 constexpr std::array lists{List{"accelerators", PresetKind::accelerator},
                            List{"systems", PresetKind::system}, List{"models", PresetKind::model},
-                           List{"formats", PresetKind::format}};
+                           List{"formats", PresetKind::format},
+                           List{"families", PresetKind::family}};
 
 std::string suffix_of(std::string_view size) {  // "64 GB" -> "-64gb"
     return std::string("-").append(normalized(size));

@@ -364,7 +364,8 @@ Operations<R> lower_outer(const Inputs& inputs, Phase phase, const R& sequences)
     // The head runs on the token to be generated only: one a sequence in either phase.
     const Role stored_as = model.tied ? Role::embedding : Role::head;
     Tensors head;
-    head.push({Role::head, "head", model.vocabulary, model.hidden, 1, Split::ranks, true,
+    const double width = model.embedding_width > 0 ? model.embedding_width : model.hidden;
+    head.push({Role::head, "head", model.vocabulary, width, 1, Split::ranks, true,
                &format_of(model, stored_as)});
     lowering.head(head, sharding, sequences);
     return lowering.rows();

@@ -190,14 +190,19 @@ Tensors tensors(const Block& block, const Model& model) {
 
 Tensors outer_tensors(const Model& model) {
     Builder builder(model);
-    builder.matrix(Role::embedding, "token_embedding", model.vocabulary, model.hidden,
-                   Split::ranks);
+    const bool narrow = model.embedding_width > 0;
+    const double width = narrow ? model.embedding_width : model.hidden;
+    builder.matrix(Role::embedding, "token_embedding", model.vocabulary, width, Split::ranks);
+    if (narrow) {
+        builder.matrix(Role::head, "project_in", model.hidden, width, Split::whole);
+        builder.matrix(Role::head, "project_out", width, model.hidden, Split::whole);
+    }
     builder.matrix(Role::positions, "position_embedding", model.positions, model.hidden,
                    Split::whole);
     builder.vector(Role::positions, "lookup_tables", model.lookup_parameters);
     builder.norms((model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0));
     if (!model.tied) {
-        builder.matrix(Role::head, "head", model.vocabulary, model.hidden, Split::ranks);
+        builder.matrix(Role::head, "head", model.vocabulary, width, Split::ranks);
     }
     if (model.head_bias) builder.vector(Role::norm, "head_bias", model.vocabulary);
     builder.vector(Role::norm, "extra", model.extra_parameters);

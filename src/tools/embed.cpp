@@ -43,6 +43,8 @@ std::string_view constant(PresetKind kind) {
             return "model";
         case PresetKind::format:
             return "format";
+        case PresetKind::family:
+            return "family";
         case PresetKind::assumptions:
             return "assumptions";
         case PresetKind::schema:

@@ -1,0 +1,28 @@
+// A publisher's config.json as a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json/json.hpp"
+#include "napkin/catalog.hpp"
+
+namespace napkin::formats {
+
+/// A model that was read from files, with what the reader has to say about it.
+struct ReadModel {
+    Model model{};
+    std::vector<Note> notes{};
+};
+
+/// Reads a configuration by its `model_type`; `name` is what the model is called. What the family's
+/// class knows comes from data/families. A second document may hold the quantization alone
+/// (hf_quant_config.json). Throws `Error` with every problem found.
+[[nodiscard]] ReadModel read_config(const json::Value& config, const json::Source& source,
+                                    std::string name, const Catalog& catalog,
+                                    const json::Value* quantization = nullptr);
+
+/// Adds a layer to the model: to the block of its equals, or as a block of its own.
+void add_layer(Model& model, Block layer);
+
+}  // namespace napkin::formats
