@@ -81,6 +81,33 @@ struct Name {
     bool choice{};
 };
 
+// The number formats that are tensor types of ggml, by their numbers there.
+std::string ggml_types(const std::vector<Preset>& presets) {
+    std::map<std::uint64_t, std::string> rows;
+    for (const Preset& preset : presets) {
+        if (preset.entry.find("ggml_type") == nullptr) continue;
+        const auto whole = [&](std::string_view key) {
+            return static_cast<std::uint64_t>(preset.entry.count(key));
+        };
+        std::string name = preset.entry.text("ggml_name");
+        if (name.empty()) {
+            for (const char c : preset.id) {
+                name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+            }
+        }
+        const std::uint64_t number = whole("ggml_type");
+        std::string row = "    {" + std::to_string(number) + ", " + literal(name) + ", " +
+                          literal(preset.id) + ", " + std::to_string(whole("elements")) + ", " +
+                          std::to_string(whole("bytes")) + "},\n";
+        if (rows.emplace(number, std::move(row)).second) continue;
+        throw napkin::Error(napkin::problem_of({}, "duplicate-ggml-type",
+                                               preset.id + " has the ggml_type of another format"));
+    }
+    std::string table;
+    for (const auto& [number, row] : rows) table += row;
+    return table;
+}
+
 int problems(const std::vector<napkin::Problem>& found) {
     for (const napkin::Problem& problem : found) {
         std::cerr << problem.where.file << ":" << problem.where.line << ":" << problem.where.column
@@ -159,9 +186,11 @@ int run(const fs::path& root, const fs::path& output) {
             << ", PresetKind::" << constant(name.kind) << ", " << name.entry << ", "
             << (name.choice ? "true" : "false") << "},\n";
     }
+    out << "};\n\nconstexpr GgmlType types[] = {\n" << ggml_types(presets);
     out << "};\n\n}  // namespace\n\n"
            "std::span<const EmbeddedEntry> embedded_entries() { return entries; }\n"
-           "std::span<const EmbeddedName> embedded_names() { return names; }\n\n"
+           "std::span<const EmbeddedName> embedded_names() { return names; }\n"
+           "std::span<const GgmlType> ggml_types() { return types; }\n\n"
            "}  // namespace napkin::catalog\n";
     return out.good() ? 0 : 1;
 }
