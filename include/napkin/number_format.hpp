@@ -26,6 +26,7 @@ struct NumberFormat {
     double bytes{};
     double tile_rows{}, tile_columns{}, tile_bytes{};  // one scale for each tile (DeepSeek FP8)
     double row_bytes{};                                // one scale for each output row
+    double column_bytes{};                             // for each input (GPTQ's order of groups)
     double matrix_bytes{};                             // scalars for the whole matrix
     /// Absent for weight-only formats: they are expanded and computed in the activations' format.
     std::optional<Arithmetic> computes_in{};

@@ -31,7 +31,8 @@ Bytes<> storage(const NumberFormat& format, double rows, double columns) {
         bytes += std::ceil(rows / format.tile_rows) * std::ceil(columns / format.tile_columns) *
                  format.tile_bytes;
     }
-    return Bytes<>(bytes + rows * format.row_bytes + format.matrix_bytes);
+    return Bytes<>(bytes + rows * format.row_bytes + columns * format.column_bytes +
+                   format.matrix_bytes);
 }
 
 NumberFormat bfloat16() {
