@@ -1,8 +1,10 @@
 #include "formats/checkpoint.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
+#include "formats/impostors.hpp"
 #include "formats/input_file.hpp"
 #include "formats/shard_index.hpp"
 #include "formats/shard_names.hpp"
@@ -86,6 +88,14 @@ Checkpoint index_alone(const ShardIndex& index, const std::string& path) {
 
 Checkpoint open_index(const std::string& folder, const std::string& path) {
     const InputFile file(path);
+    const std::string first = file.text(0, std::min<std::uint64_t>(file.size(), impostor_bytes));
+    if (const auto what = impostor(first); what && first.front() != '{') {
+        throw Error(problem_in(path, "not-an-index", "no index: " + *what));
+    }
+    if (file.size() > longest_shard_index) {
+        throw Error(problem_in(path, "file-too-large",
+                               "longer than " + grouped(longest_shard_index) + " bytes"));
+    }
     const ShardIndex index = read_shard_index(file.text(0, file.size()), path);
     std::vector<std::string> paths;
     std::vector<std::string> missing;

@@ -61,7 +61,8 @@ void check_layout(const ListedTensors& found, std::uint64_t data_bytes, const st
 [[noreturn]] void refuse(const InputFile& file, std::string id, const std::string& message) {
     std::string first(impostor_bytes, '\0');
     first.resize(file.read(0, first.data(), first.size()));
-    if (const auto what = impostor(first)) {
+    const bool begins_well = first.size() > safetensors_header_begin && first[8] == '{';
+    if (const auto what = impostor(first); what && !begins_well) {
         throw Error(problem_in(file.path(), "not-safetensors", "no safetensors file: " + *what));
     }
     throw Error(problem_in(file.path(), std::move(id), message,

@@ -10,7 +10,6 @@
 namespace napkin::formats {
 namespace {
 
-constexpr std::size_t longest_index = 100'000'000;
 constexpr std::size_t most_shards = 100'000;
 constexpr std::size_t most_unknown = 10;  // that are told of
 
@@ -109,7 +108,7 @@ class Reader : public json::Events {
 ShardIndex read_shard_index(std::string_view text, const std::string& name) {
     const json::Source source{name, text};
     Reader reader(source);
-    json::scan(source, reader, longest_index);
+    json::scan(source, reader, longest_shard_index);
     ShardIndex index = std::move(reader.found);
     if (index.entries.empty()) {
         throw Error(problem_in(name, "invalid-index", "its weight_map names no tensor",

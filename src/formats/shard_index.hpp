@@ -21,6 +21,9 @@ struct ShardIndex {
     std::vector<std::string> unknown_keys{};  // at the top, beside metadata and weight_map
 };
 
+/// Longer indexes are refused.
+inline constexpr std::uint64_t longest_shard_index = 100'000'000;
+
 /// Reads the text of an index; `name` is for messages. Throws `Error` for what is not
 /// {"metadata": {...}, "weight_map": {tensor: file}}, for an empty map and for names of files that
 /// are no plain name of a .safetensors file: an index may not lead out of its folder.
