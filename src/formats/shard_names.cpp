@@ -54,18 +54,19 @@ std::vector<std::string> shard_paths(const std::string& folder, const ShardName&
     const std::uint32_t first = shard.number == 0 || is_there(path(0)) ? 0 : 1;
     const bool one_more = first == 1 || shard.number == shard.count || is_there(path(shard.count));
     const std::uint32_t end = one_more ? shard.count + 1 : shard.count;
+    constexpr std::size_t most_missing = 1000;  // that are looked for
     std::vector<std::string> paths;
     std::vector<std::string> missing;
-    for (std::uint32_t number = first; number < end; ++number) {
+    for (std::uint32_t number = first; number < end && missing.size() < most_missing; ++number) {
         (is_there(path(number)) ? paths : missing).push_back(path(number));
     }
     if (missing.empty()) return paths;
-    std::string message = "no such file";
+    const std::string set = "the " + grouped(end - first) + " files of this set";
+    std::string message = "no such file; it is one of " + set;
     if (missing.size() > 1) {
-        message += "; it and " + std::to_string(missing.size() - 1) + " more of the " +
-                   std::to_string(end - first) + " files of this set are missing";
-    } else {
-        message += "; it is one of the " + std::to_string(end - first) + " files of this set";
+        message = "no such file; it and " +
+                  std::string(missing.size() == most_missing ? "at least " : "") +
+                  grouped(missing.size() - 1) + " more of " + set + " are missing";
     }
     throw Error(problem_in(missing.front(), "missing-shard", message, {},
                            "download it, or give the file to read alone under another name"));

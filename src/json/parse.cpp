@@ -119,9 +119,8 @@ class Listener {
                      const nlohmann::detail::exception& e) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: what was wrong"
         std::string message = e.what();
-        if (const std::size_t at = message.find(": "); at != std::string::npos) {
-            message.erase(0, at + 2);
-        }
+        message.erase(0, message.find("] ") + 2);
+        if (message.starts_with("parse error at")) message.erase(0, message.find(": ") + 2);
         // It quotes what it read last, however long.
         constexpr std::size_t longest_message = 300;
         if (message.size() > longest_message) {

@@ -103,7 +103,9 @@ TEST_CASE("a missing shard is named, and how many more") {
     CHECK(refused(folder.path()).id == "missing-shard");
     std::filesystem::remove(folder.path(shard(4, 4)));
     problem = refused(folder.path(shard(3, 4)));
-    CHECK(has(problem.message, "1 more of the 4 files"));
+    CHECK(has(problem.message, "it and 1 more of the 4 files of this set are missing"));
+    problem = refused(folder.path("model-00001-of-999999.safetensors"));
+    CHECK(has(problem.message, "it and at least 999 more of the 999,999 files"));
 }
 
 TEST_CASE("a set may be numbered from 0, with or without one more, and in unequal digits") {
