@@ -68,7 +68,7 @@ Cost cost_of(const formats::InputFile& file) {
 
 TEST_CASE("safetensors headers of 25 and 50 MB") {
     constexpr double mega = 1e6;
-    for (const std::size_t size : {25, 50}) {
+    for (const std::size_t size : {std::size_t{25}, std::size_t{50}}) {
         const test::TemporaryFolder folder;
         const formats::InputFile file(write_header(folder, size * 1'000'000));
         Cost best = cost_of(file);
