@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/wording.hpp"
 #include "napkin/diagnostic.hpp"
 
 namespace napkin::formats {
@@ -60,16 +61,6 @@ void ByteReader::refuse(std::string id, const std::string& message, std::string 
                  .expected = std::move(expected),
                  .suggestions = {},
                  .hint = {}});
-}
-
-std::string grouped(std::uint64_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t left = text.size(); left > 3; left -= 3) text.insert(left - 3, 1, ',');
-    return text;
-}
-
-std::string shown(std::string_view name) {
-    return std::string("'").append(name.substr(0, 100)) + "'";
 }
 
 }  // namespace napkin::formats

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/input_file.hpp"
+#include "formats/wording.hpp"
 
 namespace napkin::formats {
 
@@ -69,11 +70,5 @@ class ByteReader {
     std::string_view window_{};     // the bytes from `window_begin_` on
     std::uint64_t window_begin_{};  // never behind `offset_`
 };
-
-/// "1,234": all digits of a count or an offset, which a double could not hold.
-[[nodiscard]] std::string grouped(std::uint64_t number);
-
-/// A name from a file as messages show it: in quotes, at most 100 characters.
-[[nodiscard]] std::string shown(std::string_view name);
 
 }  // namespace napkin::formats

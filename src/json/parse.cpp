@@ -1,9 +1,9 @@
-// The one source that includes nlohmann/json: its parser drives a builder that notes positions.
+// The one source that includes nlohmann/json: its parser drives the events.
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <unordered_set>
 
-#include "json/json.hpp"
+#include "json/events.hpp"
+#include "json/keys.hpp"
 
 namespace napkin::json {
 namespace {
@@ -38,7 +38,18 @@ class Cursor {
     const char** taken_;
 };
 
-class Builder {
+[[noreturn]] void refuse(const Source& source, std::size_t at, std::string id,
+                         std::string message) {
+    throw Error({.id = std::move(id),
+                 .message = std::move(message),
+                 .where = where_in(source, at),
+                 .expected = {},
+                 .suggestions = {},
+                 .hint = {}});
+}
+
+// What nlohmann's parser calls.
+class Listener {
   public:
     using number_integer_t = nlohmann::json::number_integer_t;
     using number_unsigned_t = nlohmann::json::number_unsigned_t;
@@ -46,56 +57,79 @@ class Builder {
     using string_t = nlohmann::json::string_t;
     using binary_t = nlohmann::json::binary_t;
 
-    Builder(const Source& source, const char** taken) : source_(source), taken_(taken) {}
+    Listener(const Source& source, const char** taken, Events& events)
+        : source_(source), taken_(taken), events_(events), keys_(source.text) {}
 
-    bool null() { return put({}); }
-    bool boolean(bool value) { return put({.kind = Kind::boolean, .boolean = value}); }
+    bool null() {
+        events_.null(offset());
+        return true;
+    }
+    bool boolean(bool value) {
+        events_.boolean(value, offset());
+        return true;
+    }
     bool number_integer(number_integer_t value) {
-        return put({.kind = Kind::number,
-                    .number = static_cast<double>(value),
-                    .string = std::to_string(value)});
+        const std::string text = value == 0 ? "-0" : std::to_string(value);
+        return number(static_cast<double>(value), text, std::nullopt);
     }
     bool number_unsigned(number_unsigned_t value) {
-        return put({.kind = Kind::number,
-                    .number = static_cast<double>(value),
-                    .string = std::to_string(value)});
+        return number(static_cast<double>(value), std::to_string(value), value);
     }
     bool number_float(number_float_t value, const string_t& text) {
-        if (!std::isfinite(value)) return fail("number-too-large", "a number beyond any double");
-        return put({.kind = Kind::number, .number = value, .string = text});
+        return number(value, text, std::nullopt);
     }
-    bool string(string_t& value) { return put({.kind = Kind::string, .string = std::move(value)}); }
+    bool string(const string_t& value) {
+        events_.string(value, offset());
+        return true;
+    }
     bool binary(binary_t&) { return false; }
-    bool start_object(std::size_t) { return open(Kind::object); }
-    bool start_array(std::size_t) { return open(Kind::array); }
-    bool end_object() { return close(); }
-    bool end_array() { return close(); }
-    bool key(string_t& name) {
-        if (!keys_.back().insert(name).second) {
-            return fail("duplicate-key", "the key " + json::quoted(name) + " stands here twice");
+    bool start_object(std::size_t) {
+        descend();
+        keys_.begin();
+        events_.begin_object(offset());
+        return true;
+    }
+    bool start_array(std::size_t) {
+        descend();
+        events_.begin_array(offset());
+        return true;
+    }
+    bool end_object() {
+        if (const auto twice = keys_.end()) {
+            constexpr std::size_t longest_shown = 100;
+            refuse(
+                source_, twice->quote, "duplicate-key",
+                "the key " + quoted(twice->name.substr(0, longest_shown)) + " stands here twice");
         }
-        open_.back()->members.emplace_back(std::move(name), Value{});
-        open_.back()->members.back().second.key_offset = offset();
+        --depth_;
+        events_.end_object(offset());
+        return true;
+    }
+    bool end_array() {
+        --depth_;
+        events_.end_array(offset());
+        return true;
+    }
+    bool key(const string_t& name) {
+        keys_.add(name, offset());
+        events_.key(name, offset());
         return true;
     }
     bool parse_error(std::size_t position, const std::string&,
                      const nlohmann::detail::exception& e) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: what was wrong"
         std::string message = e.what();
-        if (const std::size_t at = message.find(": "); at != std::string::npos) {
-            message.erase(0, at + 2);
+        message.erase(0, message.find("] ") + 2);
+        if (message.starts_with("parse error at")) message.erase(0, message.find(": ") + 2);
+        // It quotes what it read last, however long.
+        constexpr std::size_t longest_message = 300;
+        if (message.size() > longest_message) {
+            message.resize(longest_message);
+            message += "...";
         }
-        problem_ = {.id = "invalid-json",
-                    .message = "not valid JSON: " + message,
-                    .where = where_in(source_, position == 0 ? 0 : position - 1),
-                    .expected = {},
-                    .suggestions = {},
-                    .hint = {}};
-        return false;
+        refuse(source_, position == 0 ? 0 : position - 1, "invalid-json",
+               "not valid JSON: " + message);
     }
-
-    Value root{};
-    Problem problem_{};
 
   private:
     [[nodiscard]] std::size_t offset() const {
@@ -103,61 +137,31 @@ class Builder {
         return taken == 0 ? 0 : taken - 1;
     }
 
-    bool fail(std::string id, std::string message) {
-        problem_ = {.id = std::move(id),
-                    .message = std::move(message),
-                    .where = where_in(source_, offset()),
-                    .expected = {},
-                    .suggestions = {},
-                    .hint = {}};
-        return false;
-    }
-
-    Value* place(Value value) {
-        value.offset = offset();
-        if (open_.empty()) {
-            root = std::move(value);
-            return &root;
+    bool number(double value, std::string_view text, std::optional<std::uint64_t> whole) {
+        if (!std::isfinite(value)) {
+            refuse(source_, offset(), "number-too-large", "a number beyond any double");
         }
-        Value* parent = open_.back();
-        if (parent->kind == Kind::array) {
-            parent->items.push_back(std::move(value));
-            return &parent->items.back();
+        events_.number({.value = value, .text = text, .whole = whole}, offset());
+        return true;
+    }
+
+    void descend() {
+        if (depth_ >= deepest) {
+            refuse(source_, offset(), "too-deep", "nested deeper than 64 levels");
         }
-        value.key_offset = parent->members.back().second.key_offset;
-        parent->members.back().second = std::move(value);
-        return &parent->members.back().second;
-    }
-
-    bool put(Value value) {
-        place(std::move(value));
-        return true;
-    }
-
-    bool open(Kind kind) {
-        if (open_.size() >= deepest) return fail("too-deep", "nested deeper than 64 levels");
-        Value value;
-        value.kind = kind;
-        open_.push_back(place(std::move(value)));
-        keys_.emplace_back();
-        return true;
-    }
-
-    bool close() {
-        open_.pop_back();
-        keys_.pop_back();
-        return true;
+        ++depth_;
     }
 
     const Source& source_;
     const char** taken_;
-    std::vector<Value*> open_{};
-    std::vector<std::unordered_set<std::string>> keys_{};
+    Events& events_;
+    Keys keys_;
+    std::size_t depth_{};
 };
 
 }  // namespace
 
-Value parse(const Source& source, std::size_t longest) {
+void scan(const Source& source, Events& events, std::size_t longest) {
     if (source.text.size() > longest) {
         throw Error({.id = "file-too-large",
                      .message = "longer than " + std::to_string(longest) + " bytes",
@@ -168,11 +172,14 @@ Value parse(const Source& source, std::size_t longest) {
     }
     const char* const begin = source.text.data();
     const char* taken = begin;
-    Builder builder(source, &taken);
+    Listener listener(source, &taken, events);
     const Cursor first(begin, &taken);
     const Cursor last(begin + source.text.size(), &taken);
-    if (!nlohmann::json::sax_parse(first, last, &builder)) throw Error(builder.problem_);
-    return std::move(builder.root);
+    (void)nlohmann::json::sax_parse(first, last, &listener);  // a failure has thrown
+    // The parser takes a zero byte for the end of the text.
+    if (const std::size_t zero = source.text.find('\0'); zero != std::string_view::npos) {
+        refuse(source, zero, "invalid-json", "not valid JSON: a zero byte");
+    }
 }
 
 }  // namespace napkin::json

@@ -1,8 +1,9 @@
-// A folder of one test's own, gone when the test ends.
+// A folder for the files of one test, removed at its end.
 #pragma once
 
 #include <stdlib.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -13,8 +14,9 @@ namespace napkin::test {
 
 class TemporaryFolder {
   public:
-    TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "napkin-XXXXXX").string()) {
-        if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    TemporaryFolder() {
+        path_ = (std::filesystem::temp_directory_path() / "napkin-XXXXXX").string();
+        if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
     }
     ~TemporaryFolder() {
         std::error_code ignored;
@@ -24,18 +26,22 @@ class TemporaryFolder {
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
     [[nodiscard]] std::string path(std::string_view name) const {
-        return (std::filesystem::path(path_) / name).string();
+        return path_ + "/" + std::string(name);
     }
-    /// Writes a file and returns its path.
-    [[nodiscard]] std::string write(std::string_view name, std::string_view bytes) const {
-        std::ofstream out(path(name), std::ios::binary);
-        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        if (!out.flush()) throw std::runtime_error("cannot write " + path(name));
-        return path(name);
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+    /// Writes a file, makes the folders above it, and returns its path. Zeros that take no room on
+    /// the disk follow `bytes` up to `size`.
+    std::string write(std::string_view name, std::string_view bytes, std::uint64_t size = 0) const {
+        const std::string file = path(name);
+        std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+        std::ofstream(file, std::ios::binary) << bytes;
+        if (size > bytes.size()) std::filesystem::resize_file(file, size);
+        return file;
     }
 
   private:
-    std::string path_;
+    std::string path_{};
 };
 
 }  // namespace napkin::test
