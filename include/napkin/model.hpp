@@ -211,8 +211,9 @@ struct Model {
     double lookup_parameters{};  // tables of which a token reads a row (per-layer embeddings)
     std::vector<Part> parts{};
     WeightFormats weights{};
-    std::string weights_as{};                 // the name the checkpoint's format goes by
-    std::optional<NumberFormat> kv_format{};  // where the checkpoint names one
+    std::string weights_as{};                  // the name the checkpoint's format goes by
+    std::optional<NumberFormat> kv_format{};   // where the checkpoint names one
+    double stored_elements{}, stored_bytes{};  // what its files hold; 0: not looked at
     double published_parameters{};
     bool published_exact{};
     std::string published_source{};

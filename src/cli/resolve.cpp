@@ -21,7 +21,8 @@ Resolver::Resolver(const Arguments& arguments, const Catalog& catalog)
         std::string key = text.substr(0, equals);
         const auto& flags = arguments.command->flags;
         const Flag* flag = find_flag(key);
-        const bool is_setting = std::find(known.begin(), known.end(), key) != known.end();
+        const bool is_setting = std::find(known.begin(), known.end(), key) != known.end() ||
+                                key.starts_with(config_prefix);
         const bool is_input = flag != nullptr && !flag->value.empty() &&
                               std::find(flags.begin(), flags.end(), key) != flags.end();
         if (!is_setting && !is_input) {

@@ -15,6 +15,9 @@
 
 namespace napkin::cli {
 
+/// `--set config.KEY=VALUE` stands in for a key of a model's configuration.
+inline constexpr std::string_view config_prefix = "config.";
+
 class Resolver {
   public:
     Resolver(const Arguments& arguments, const Catalog& catalog);
@@ -94,6 +97,7 @@ class Resolver {
 
   private:
     void apply_settings(Accelerator& part);
+    Model model_in_file(const std::string& path);
     void describe(const Model& model, std::string from);
 
     const Arguments& arguments_;

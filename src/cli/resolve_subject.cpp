@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/resolve.hpp"
+#include "formats/model_file.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -11,14 +12,9 @@ namespace {
 using report::number;
 using report::word;
 
-// Paths are told from names by their looks, as the contract says.
+// A machine is a preset or a file of presets.
 bool is_path(std::string_view text) {
     return text.starts_with('.') || text.starts_with('/') || text.ends_with(".json");
-}
-
-bool is_model_file(std::string_view text) {
-    return text == "-" || text.ends_with(".gguf") || text.ends_with(".safetensors") ||
-           text.starts_with("./") || text.starts_with("../") || text.starts_with('/');
 }
 
 // The first preset of a kind in a file.
@@ -61,19 +57,10 @@ Model Resolver::model() {
         return {};
     }
     const std::string& name = arguments_.positionals[0];
+    const bool file = formats::is_model_path(name);
     Model model = attempt<Model>(
         [&]() -> Model {
-            if (is_path(name) && name.ends_with(".json")) {
-                return from_file(
-                    name, PresetKind::model, "model",
-                    [](const Catalog& own, const std::string& id) { return own.model(id); });
-            }
-            if (is_model_file(name)) {
-                throw Error(problem_of("", "unsupported-model-file",
-                                       "cannot read a model from '" + name + "'",
-                                       "a preset, a size such as 70B, or a preset file",
-                                       "`napkin model` lists the presets"));
-            }
+            if (file) return model_in_file(name);
             if (auto size = size_model(name); size && !catalog_.has(PresetKind::model, name)) {
                 return *size;
             }
@@ -85,7 +72,30 @@ Model Resolver::model() {
         add_input("kv_per_token", number(kv->value(), "B", Style::bytes), from("kv-per-token"));
     }
     apply_model_settings(model, settings_, *this);
-    describe(model, is_size(model) ? "size" : "preset");
+    describe(model, file ? "file" : is_size(model) ? "size" : "preset");
+    return model;
+}
+
+Model Resolver::model_in_file(const std::string& path) {
+    formats::ModelFileOptions options;
+    options.weights_given = setting("weights").has_value() || setting("precision").has_value();
+    for (const auto& [key, value] : settings_) {
+        if (key.starts_with(config_prefix)) {
+            options.overrides[key.substr(config_prefix.size())] = value;
+        }
+    }
+    // A family without a recipe still has a size, if it is given one.
+    const bool sized = settings_.contains("model.parameters");
+    try {
+        formats::ReadModel read = formats::read_model_file(path, catalog_, options);
+        notes.insert(notes.end(), read.notes.begin(), read.notes.end());
+        return std::move(read.model);
+    } catch (const Error& error) {
+        const std::string& id = error.problems.front().id;
+        if (!sized || (id != "unsupported-family" && id != "unsupported-architecture")) throw;
+    }
+    Model model = *size_model("1B");  // --set model.parameters says how large
+    model.id = model.name = path;
     return model;
 }
 

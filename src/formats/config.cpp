@@ -160,7 +160,7 @@ void add_layer(Model& model, Block layer) {
 }
 
 ReadModel read_config(const json::Value& config, const json::Source& source, std::string name,
-                      const Catalog& catalog, const json::Value* quantization) {
+                      const Catalog& catalog, const json::Value* quantization, bool weights_given) {
     if (config.kind != json::Kind::object) {
         throw Error({.id = "not-a-config",
                      .message = "a configuration is a JSON object, this is a " +
@@ -187,7 +187,7 @@ ReadModel read_config(const json::Value& config, const json::Source& source, std
     keys.finish();
     add_format(keys, model, catalog);
     add_parts(keys, model);
-    read_quantization(keys, quantization, catalog, model);
+    if (!weights_given) read_quantization(keys, quantization, catalog, model);
     keys.finish();
     result.notes.insert(result.notes.end(), keys.notes.begin(), keys.notes.end());
     return result;

@@ -83,13 +83,3 @@ TEST_CASE("a file that shrinks while it is read is truncated", "[bytes]") {
     CHECK(problem.id == "truncated-file");
     CHECK(problem.message.find("ended at byte 70,000") != std::string::npos);
 }
-
-TEST_CASE("counts are shown with all their digits, names cut", "[bytes]") {
-    CHECK(grouped(0) == "0");
-    CHECK(grouped(999) == "999");
-    CHECK(grouped(1000) == "1,000");
-    CHECK(grouped(1234567) == "1,234,567");
-    CHECK(grouped(~std::uint64_t{0}) == "18,446,744,073,709,551,615");
-    CHECK(shown("x") == "'x'");
-    CHECK(shown(std::string(1000, 'x')).size() == 102);
-}

@@ -29,7 +29,7 @@ TEST_CASE("tensors have one to four extents, none of them zero", "[gguf][hostile
     CHECK(id(one_tensor({32, 0, 4}, 0)) == "invalid-extents");
     GgufBuilder many;
     many.entry("w", std::vector<std::uint64_t>(1000, 1), 0, 0);
-    CHECK(message(many) == "test.gguf: the tensor 'w' has 1,000 extents at byte 33");
+    CHECK(message(many) == "test.gguf: the tensor \"w\" has 1,000 extents at byte 33");
 }
 
 TEST_CASE("products of extents beyond 2^63 do not wrap around", "[gguf][hostile]") {
@@ -47,9 +47,9 @@ TEST_CASE("products of extents beyond 2^63 do not wrap around", "[gguf][hostile]
 
 TEST_CASE("a type that ggml does not have is named with its tensor", "[gguf][hostile]") {
     CHECK(id(one_tensor({256}, 99)) == "unknown-tensor-type");
-    CHECK(message(one_tensor({256}, 99)) == "test.gguf: the tensor 'w' has type 99 at byte 45");
+    CHECK(message(one_tensor({256}, 99)) == "test.gguf: the tensor \"w\" has type 99 at byte 45");
     CHECK(message(one_tensor({256}, 4)) ==
-          "test.gguf: the tensor 'w' has type 4 (Q4_2, removed from ggml) at byte 45");
+          "test.gguf: the tensor \"w\" has type 4 (Q4_2, removed from ggml) at byte 45");
     CHECK(id(one_tensor({256}, ~0u)) == "unknown-tensor-type");
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("rows are whole blocks", "[gguf][hostile]") {
     CHECK(id(one_tensor({128, 6}, 12)) == "partial-block");  // as many elements
     CHECK(id(one_tensor({33}, 8)) == "partial-block");
     CHECK(message(one_tensor({33}, 8)) ==
-          "test.gguf: the tensor 'w' has rows of 33 elements, Q8_0 stores blocks of 32");
+          "test.gguf: the tensor \"w\" has rows of 33 elements, Q8_0 stores blocks of 32");
 }
 
 TEST_CASE("names of tensors are bounded and not repeated", "[gguf][hostile]") {
@@ -71,7 +71,7 @@ TEST_CASE("names of tensors are bounded and not repeated", "[gguf][hostile]") {
     GgufBuilder twice;
     twice.tensor("a", {1}, 0, 4).tensor("b", {1}, 0, 4).tensor("a", {1}, 0, 4);
     CHECK(id(twice) == "duplicate-tensor");
-    CHECK(message(twice) == "test.gguf: the tensor 'a' is listed twice");
+    CHECK(message(twice) == "test.gguf: the tensor \"a\" is listed twice");
 }
 
 TEST_CASE("data are aligned, inside the file and apart", "[gguf][hostile]") {
@@ -87,7 +87,7 @@ TEST_CASE("data are aligned, inside the file and apart", "[gguf][hostile]") {
     GgufBuilder inside;
     inside.entry("small", {4}, 0, 32).entry("large", {32}, 0, 0).data(128);
     CHECK(id(inside) == "overlapping-tensors");
-    CHECK(holds(message(inside), "the tensors 'large' and 'small' overlap"));
+    CHECK(holds(message(inside), "the tensors \"large\" and \"small\" overlap"));
     GgufBuilder touching;
     touching.entry("a", {8}, 0, 0).entry("b", {8}, 0, 32).data(64);
     CHECK(id(touching) == "none");

@@ -49,9 +49,10 @@ TEST_CASE("a file with the header alone says how long it should be", "[gguf][hos
     const GgufBuilder builder = small_gguf();
     const Problem problem = refused(builder.header());
     CHECK(problem.id == "truncated-file");
-    CHECK(problem.message == "test.gguf: truncated: the tensor 'output_norm.weight' ends at byte " +
-                                 grouped(builder.file().size()) + ", the file has " +
-                                 grouped(builder.header().size()));
+    CHECK(problem.message ==
+          "test.gguf: truncated: the tensor \"output_norm.weight\" ends at byte " +
+              grouped(builder.file().size()) + ", the file has " +
+              grouped(builder.header().size()));
 }
 
 TEST_CASE("what is not GGUF shows its first bytes", "[gguf][hostile]") {
@@ -151,7 +152,7 @@ TEST_CASE("keys are neither empty, too long nor repeated", "[gguf][hostile]") {
     GgufBuilder twice;
     twice.number("a", 1).number("b", 2).number("a", 1);
     CHECK(id(twice) == "duplicate-key");
-    CHECK(message(twice) == "test.gguf: the key 'a' stands twice, again at byte 58");
+    CHECK(message(twice) == "test.gguf: the key \"a\" stands twice, again at byte 58");
     GgufBuilder shown;
     shown.pair(std::string(5'000, 'k'), 13, "");
     CHECK(message(shown).size() < 200);
@@ -161,7 +162,7 @@ TEST_CASE("values have one of 13 types, truth values one of two", "[gguf][hostil
     GgufBuilder unknown;
     unknown.pair("key", 13, "\0\0\0\0"s);
     CHECK(id(unknown) == "unknown-value-type");
-    CHECK(message(unknown) == "test.gguf: the key 'key' has value type 13 at byte 35");
+    CHECK(message(unknown) == "test.gguf: the key \"key\" has value type 13 at byte 35");
     GgufBuilder elements;
     elements.array("key", 99, 1, "\0\0\0\0"s);
     CHECK(id(elements) == "unknown-value-type");

@@ -1,0 +1,183 @@
+#include "formats/model_file.hpp"
+
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+
+#include "formats/config_keys.hpp"
+#include "formats/gguf.hpp"
+#include "formats/impostors.hpp"
+#include "formats/input_file.hpp"
+#include "formats/stored_weights.hpp"
+#include "formats/wording.hpp"
+
+namespace napkin::formats {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_json = 64u << 20;
+
+bool is_folder(const std::string& path) {
+    std::error_code error;
+    return fs::is_directory(path, error);
+}
+
+bool is_file(const fs::path& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error);
+}
+
+// What a model is called: its folder where the file's own name says nothing.
+std::string name_of(const std::string& path) {
+    std::error_code error;
+    fs::path full = fs::weakly_canonical(path, error);
+    if (full.filename().empty()) full = full.parent_path();
+    if (is_folder(path)) return full.filename().string();
+    const std::string stem = full.stem().string();
+    const bool plain = stem == "config" || stem.starts_with("model");
+    const std::string folder = full.parent_path().filename().string();
+    return plain && !folder.empty() ? folder : stem;
+}
+
+std::string read_text(const std::string& path) {
+    if (path == "-") {
+        std::string text;
+        std::array<char, 65536> piece{};
+        while (std::cin.read(piece.data(), piece.size()) || std::cin.gcount() > 0) {
+            text.append(piece.data(), static_cast<std::size_t>(std::cin.gcount()));
+            if (text.size() > longest_json) break;
+        }
+        return text;
+    }
+    const InputFile file(path);
+    if (file.size() > longest_json) {
+        throw Error(problem_in(path, "file-too-large", "larger than 64 MiB, too much for JSON"));
+    }
+    return file.text(0, file.size());
+}
+
+json::Value parse_text(const json::Source& source) {
+    const std::size_t first = source.text.find_first_not_of(" \t\r\n");
+    const bool object = first != std::string_view::npos && source.text[first] == '{';
+    if (!object) {
+        if (source.text.empty()) throw Error(problem_in(source.name, "empty-file", "empty"));
+        if (const auto what = impostor(source.text.substr(0, impostor_bytes))) {
+            throw Error(problem_in(source.name, "not-a-config", *what));
+        }
+    }
+    return json::parse(source, longest_json);
+}
+
+// A scalar as --set writes it.
+json::Value scalar(const std::string& text) {
+    json::Value value;
+    try {
+        value = json::parse({"--set", text});
+    } catch (const Error&) {
+        value.kind = json::Kind::string;
+        value.string = text;
+    }
+    return value;
+}
+
+void apply(const Overrides& overrides, json::Value& config) {
+    auto& text = const_cast<json::Value&>(text_config(config));
+    for (const auto& [key, value] : overrides) {
+        if (json::Value* found = text.find(key)) {
+            *found = scalar(value);
+        } else {
+            text.members.emplace_back(key, scalar(value));
+        }
+    }
+}
+
+ReadModel preset_in(const std::string& path) {
+    Catalog own;
+    for (const auto& [kind, id] : own.add_file(path)) {
+        if (kind == PresetKind::model) return {.model = own.model(id), .notes = {}};
+    }
+    throw Error(problem_in(path, "no-preset", "holds no model"));
+}
+
+ReadModel config_in(const std::string& path, json::Value config, const json::Source& source,
+                    const Catalog& catalog, const ModelFileOptions& options) {
+    apply(options.overrides, config);
+    // ModelOpt says how it quantised in a file of its own.
+    const fs::path beside = fs::path(path).parent_path() / "hf_quant_config.json";
+    if (path == "-" || options.weights_given || !is_file(beside)) {
+        return read_config(config, source, name_of(path), catalog, nullptr, options.weights_given);
+    }
+    const std::string text = read_text(beside.string());
+    const json::Value quantization = parse_text({beside.string(), text});
+    return read_config(config, source, name_of(path), catalog, &quantization);
+}
+
+ReadModel weights_in(const std::string& path, const Catalog& catalog,
+                     const ModelFileOptions& options);
+
+ReadModel json_in(const std::string& path, const Catalog& catalog,
+                  const ModelFileOptions& options) {
+    const std::string text = read_text(path);
+    const json::Source source{path == "-" ? "standard input" : path, text};
+    json::Value tree = parse_text(source);
+    if (path != "-" && tree.text("schema").starts_with("napkin/")) return preset_in(path);
+    if (path != "-" && tree.find("weight_map") != nullptr) {
+        return weights_in(path, catalog, options);
+    }
+    return config_in(path, std::move(tree), source, catalog, options);
+}
+
+ReadModel weights_in(const std::string& path, const Catalog& catalog,
+                     const ModelFileOptions& options) {
+    const Checkpoint checkpoint = open_checkpoint(path);
+    const fs::path folder = is_folder(path) ? fs::path(path) : fs::path(path).parent_path();
+    const std::string config = (folder / "config.json").string();
+    if (!is_file(config)) return size_of(checkpoint, name_of(path));
+    ReadModel read = json_in(config, catalog, options);
+    compare_with(checkpoint, catalog, read);
+    return read;
+}
+
+bool holds(const std::string& folder, std::string_view extension) {
+    std::error_code error;
+    for (const auto& item : fs::directory_iterator(folder, error)) {
+        const std::string name = item.path().filename().string();
+        if (name.ends_with(extension) && !name.starts_with("mmproj")) return true;
+    }
+    return false;
+}
+
+ReadModel folder_in(const std::string& path, const Catalog& catalog,
+                    const ModelFileOptions& options) {
+    const std::string config = (fs::path(path) / "config.json").string();
+    const bool weights = holds(path, ".safetensors") || holds(path, ".safetensors.index.json");
+    if (weights) return weights_in(path, catalog, options);
+    if (is_file(config)) return json_in(config, catalog, options);
+    throw Error(problem_in(path, "no-model", "no model in this folder",
+                           "config.json, *.safetensors or one *.gguf"));
+}
+
+}  // namespace
+
+bool is_model_path(std::string_view name) {
+    constexpr std::array<std::string_view, 3> extensions{".json", ".gguf", ".safetensors"};
+    if (name == "-" || name.starts_with('.') || name.starts_with('/')) return true;
+    for (const std::string_view extension : extensions) {
+        if (name.ends_with(extension)) return true;
+    }
+    std::error_code error;
+    return name.find('/') != std::string_view::npos && fs::exists(fs::path(name), error);
+}
+
+ReadModel read_model_file(const std::string& path, const Catalog& catalog,
+                          const ModelFileOptions& options) {
+    if (is_folder(path)) return folder_in(path, catalog, options);
+    if (path.ends_with(".safetensors") || path.ends_with(".safetensors.index.json")) {
+        return weights_in(path, catalog, options);
+    }
+    return json_in(path, catalog, options);
+}
+
+}  // namespace napkin::formats
