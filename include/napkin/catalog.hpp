@@ -11,6 +11,7 @@
 #include "napkin/assumptions.hpp"
 #include "napkin/diagnostic.hpp"
 #include "napkin/machine.hpp"
+#include "napkin/mix.hpp"
 #include "napkin/model.hpp"
 
 namespace napkin {
@@ -37,6 +38,11 @@ class Catalog {
     [[nodiscard]] Accelerator accelerator(std::string_view name) const;
     [[nodiscard]] Model model(std::string_view name) const;
     [[nodiscard]] NumberFormat format(std::string_view name) const;
+    /// A mix of GGUF types, such as Q4_K_M; empty if there is none of that name. Q8_0 and its like
+    /// name both a format and the mix that is named after it.
+    [[nodiscard]] std::optional<Mix> mix(std::string_view name) const;
+    /// Ids and aliases of all mixes.
+    [[nodiscard]] std::vector<std::string> mix_names() const;
     [[nodiscard]] Reserve reserve() const;
     [[nodiscard]] std::vector<PublishedRun> published_runs() const;
     [[nodiscard]] std::vector<FailureRecord> failures() const;

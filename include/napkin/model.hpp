@@ -49,6 +49,7 @@ struct Attention {
 /// transposed copy of its values part, or the keys and values of all heads as if it were plain
 /// attention.
 enum class LatentCache { latent, latent_and_values, expanded };
+[[nodiscard]] std::string_view name_of(LatentCache keeps);
 
 /// Multi-head latent attention: the cache holds one compressed latent per token, not per head.
 struct LatentAttention {

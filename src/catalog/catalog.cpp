@@ -181,6 +181,15 @@ Model Catalog::model(std::string_view name) const {
                                [this](std::string_view id) { return format(id); });
 }
 
+std::optional<Mix> Catalog::mix(std::string_view name) const {
+    return catalog::read_mix(state_->entry(PresetKind::assumptions, "gguf-mixes"), name,
+                             [this](std::string_view id) { return format(id); });
+}
+
+std::vector<std::string> Catalog::mix_names() const {
+    return catalog::mix_names(state_->entry(PresetKind::assumptions, "gguf-mixes"));
+}
+
 Reserve Catalog::reserve() const {
     return catalog::read_reserve(state_->entry(PresetKind::assumptions, "memory-reserve"));
 }

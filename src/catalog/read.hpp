@@ -2,10 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "json/json.hpp"
 #include "napkin/assumptions.hpp"
 #include "napkin/machine.hpp"
+#include "napkin/mix.hpp"
 #include "napkin/model.hpp"
 
 namespace napkin::catalog {
@@ -16,6 +20,12 @@ namespace napkin::catalog {
 using FormatNamed = std::function<NumberFormat(std::string_view)>;
 [[nodiscard]] Model read_model(const json::Value& entry, const FormatNamed& format);
 [[nodiscard]] NumberFormat read_format(const json::Value& entry);
+
+/// The mix of that name in a file of mixes; empty if it holds none.
+[[nodiscard]] std::optional<Mix> read_mix(const json::Value& file, std::string_view name,
+                                          const FormatNamed& format);
+/// Ids and aliases of all mixes of a file.
+[[nodiscard]] std::vector<std::string> mix_names(const json::Value& file);
 
 [[nodiscard]] std::vector<DatedPrice> read_prices(const json::Value& list, std::string_view key);
 

@@ -28,8 +28,8 @@ constexpr std::array flags{
     Flag{"days", "DAYS", "duration of a claimed run", "Training"},
     Flag{"device-hours", "COUNT", "device-hours of a claimed run", "Training"},
     // Formats
-    Flag{"weights", "FORMAT", "bf16, fp8, int4, mxfp4, q4_k ... (default: the checkpoint's)",
-         "Formats", false, true},
+    Flag{"weights", "FORMAT", "bf16, fp8, int4, Q4_K_M ... (default: the checkpoint's)", "Formats",
+         false, true},
     Flag{"kv", "FORMAT", "of the KV cache (default: bf16)", "Formats", false, true},
     Flag{"activations", "FORMAT", "of activations (default: bf16)", "Formats", false, true},
     Flag{"precision", "FORMAT", "all three at once; arithmetic formats only", "Formats", false,

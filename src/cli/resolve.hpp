@@ -98,6 +98,12 @@ class Resolver {
   private:
     void apply_settings(Accelerator& part);
     Model model_in_file(const std::string& path);
+    /// The number format that a flag names.
+    std::optional<NumberFormat> format(std::string_view flag);
+    std::optional<NumberFormat> weight_format();
+    /// The mix of GGUF types that --weights names, if it names one.
+    std::optional<Mix> mix(const Model& model);
+    void apply(const Mix& mix, Model& model);
     void describe(const Model& model, std::string from);
 
     const Arguments& arguments_;

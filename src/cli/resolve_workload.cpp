@@ -1,4 +1,4 @@
-// What is asked of it: context, number formats, reserve, utilisation.
+// What is asked of it: context, reserve, utilisation.
 #include "cli/resolve.hpp"
 
 namespace napkin::cli {
@@ -28,70 +28,6 @@ double Resolver::context(const Model& model) {
                            "a preset (`napkin model`) knows its layers"));
     }
     return value;
-}
-
-void Resolver::formats(Model& model, Workload& workload, const Accelerator& accelerator) {
-    const auto read = [&](std::string_view flag) -> std::optional<NumberFormat> {
-        const auto text = setting(flag);
-        if (!text) return std::nullopt;
-        return attempt<NumberFormat>([&] { return catalog_.format(*text); },
-                                     "--" + std::string(flag));
-    };
-    const auto arithmetic_only = [&](const std::optional<NumberFormat>& format,
-                                     std::string_view flag) {
-        if (!format || format->id.empty() || format->computes_in) return;
-        problem(problem_of("--" + std::string(flag), "weight-only-format",
-                           format->id + " is a weight-only format: nothing computes in it",
-                           "an arithmetic format such as bf16 or fp8",
-                           "give it as --weights " + format->id));
-    };
-    const auto all = read("precision");
-    arithmetic_only(all, "precision");
-    const auto weights = read("weights");
-    const auto kv = read("kv");
-    const auto activations = read("activations");
-    arithmetic_only(activations, "activations");
-
-    const std::string all_from = all ? from("precision") : "";
-    if (weights || all) {
-        set_weights(model, weights ? *weights : *all);
-        add_input("weights", word(model.weights_as), weights ? from("weights") : all_from);
-    } else if (model.weights_as.empty()) {
-        add_input("weights", word("bf16"), "default");
-        if (!is_size(model)) {
-            note("weights-unknown",
-                 "the checkpoint of " + model.name + " states no format: bf16 is assumed", true);
-        }
-    } else {
-        add_input("weights", word(model.weights_as), "checkpoint");
-    }
-    if (kv || all) {
-        workload.kv_format = kv ? *kv : *all;
-        add_input("kv", word(workload.kv_format.id), kv ? from("kv") : all_from);
-    } else if (model.kv_format) {
-        workload.kv_format = *model.kv_format;
-        add_input("kv", word(workload.kv_format.id), "checkpoint");
-    } else {
-        workload.kv_format = attempt<NumberFormat>([&] { return catalog_.format("bf16"); }, "--kv");
-        add_input("kv", word("bf16"), "default");
-    }
-    if (activations || all) {
-        workload.activations = activations ? *activations : *all;
-        add_input("activations", word(workload.activations.id),
-                  activations ? from("activations") : all_from);
-    } else {
-        workload.activations = bfloat16();
-        add_input("activations", word("bf16"), "default");
-    }
-    if (const auto runs_in = workload.activations.computes_in) {
-        require_peak(accelerator, *runs_in);
-    }
-    const auto own = format_of(model, Role::attention).computes_in;
-    if (own && !accelerator.id.empty() && !usable(accelerator, *own)) {
-        note("no-native-arithmetic", accelerator.name + " has no " + std::string(name_of(*own)) +
-                                         " units: weights are stored in it and computed in " +
-                                         workload.activations.id);
-    }
 }
 
 void Resolver::require_peak(const Accelerator& part, Arithmetic arithmetic) {

@@ -44,6 +44,18 @@ constexpr std::array machine_settings{
                              return store(read_power(text), a.power.tdp);
                          }}};
 
+// What an engine keeps of latent attention (llama.cpp: -mla 2 or 3, 1, 0).
+std::string keep_latent(Model& model, LatentCache keeps) {
+    bool any = false;
+    for (Block& block : model.blocks) {
+        if (auto* m = std::get_if<LatentAttention>(&block.mixer)) {
+            m->keeps = keeps;
+            any = true;
+        }
+    }
+    return any ? "" : "the model has no latent attention";
+}
+
 constexpr std::array model_settings{
     Setting<Model>{
         "model.max_context",
@@ -58,6 +70,15 @@ constexpr std::array model_settings{
                        m.size_total = m.size_active = *count.value;
                        m.size_kv_bytes_per_token = kv;
                        return std::string();
+                   }},
+    Setting<Model>{"model.latent_cache",
+                   [](Model& m, std::string_view text) {
+                       for (const LatentCache keeps :
+                            {LatentCache::latent, LatentCache::latent_and_values,
+                             LatentCache::expanded}) {
+                           if (text == name_of(keeps)) return keep_latent(m, keeps);
+                       }
+                       return std::string("expected latent, latent-and-values or expanded");
                    }},
     Setting<Model>{"model.active_parameters", [](Model& m, std::string_view text) {
                        const auto count = read_count(text);

@@ -106,6 +106,11 @@ std::string_view name_of(Role role) {
     return role_names[static_cast<std::size_t>(role)];
 }
 
+std::string_view name_of(LatentCache keeps) {
+    constexpr std::array<std::string_view, 3> names{"latent", "latent-and-values", "expanded"};
+    return names[static_cast<std::size_t>(keeps)];
+}
+
 double layers(const Model& model) {
     double count = 0;
     for (const Block& block : model.blocks) count += block.continues ? 0 : block.count;

@@ -7,8 +7,8 @@
 namespace napkin::test {
 namespace {
 
-const std::set<std::string> base_units{"B",   "s", "token/s", "FLOP", "FLOP/s", "B/s",    "FLOP/B",
-                                       "USD", "J", "W",       "1",    "token",  "B/token"};
+const std::set<std::string> base_units{"B",   "s", "token/s", "FLOP", "FLOP/s", "B/s",     "FLOP/B",
+                                       "USD", "J", "W",       "1",    "token",  "B/token", "bit"};
 
 void check_result(const json& result) {
     REQUIRE(result.contains("value"));

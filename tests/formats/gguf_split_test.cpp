@@ -68,12 +68,12 @@ TEST_CASE_METHOD(ThreeShards, "shards in each other's place are refused", "[gguf
     const Problem problem = refused(write());
     CHECK(problem.id == "wrong-shard");
     CHECK(problem.where.file == folder.path("m-00002-of-00003.gguf"));
-    CHECK(problem.message.find("'split.no'") != std::string::npos);
+    CHECK(problem.message.find("\"split.no\"") != std::string::npos);
 }
 
 TEST_CASE_METHOD(ThreeShards, "a shard of another number of files is refused", "[gguf][split]") {
     third = shard(2, 4, 3).tensor("c", {32}, 8, 34);
-    CHECK(refused(write()).message.find("'split.count'") != std::string::npos);
+    CHECK(refused(write()).message.find("\"split.count\"") != std::string::npos);
 }
 
 TEST_CASE_METHOD(ThreeShards, "the tensors of all shards are counted", "[gguf][split]") {

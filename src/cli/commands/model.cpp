@@ -1,4 +1,7 @@
 // Models: the list, or one with its counts.
+#include <algorithm>
+#include <cmath>
+
 #include "cli/command.hpp"
 #include "cli/question.hpp"
 
@@ -38,6 +41,34 @@ std::string describe_block(const Block& block) {
     return std::visit(Words{}, block.mixer) + std::visit(Words{}, block.feed_forward);
 }
 
+// "attn_v, ffn_down in q6_k": tensors that are not kept as most of the model is.
+std::string describe_formats(const Block& block) {
+    std::string all;
+    std::vector<std::string> told;
+    for (const TensorFormat& first : block.formats) {
+        const std::string& id = first.format.id;
+        if (std::find(told.begin(), told.end(), id) != told.end()) continue;
+        told.push_back(id);
+        std::string names;
+        for (const TensorFormat& own : block.formats) {
+            if (own.format.id == id) names += (names.empty() ? "" : ", ") + own.tensor;
+        }
+        all.append("; ").append(names).append(" in ").append(id);
+    }
+    return all;
+}
+
+// 16 for bf16. Scales, and what a checkpoint keeps in more bits, are in it.
+report::Result bits_per_weight(const Model& model) {
+    const Traced bytes = weight_bytes<Traced>(model).value();
+    const Traced bits = named(bytes * Traced(8) / parameters<Traced>(model), "bits_per_weight");
+    const bool whole = std::floor(bits.value()) == bits.value();
+    report::Result answer =
+        result("bits_per_weight", bits, Style::plain, whole ? "" : "bits a weight");
+    answer.value = number(bits.value(), "bit", Style::plain);
+    return answer;
+}
+
 report::Document describe(const Model& model, const NumberFormat& kv, const Resolver& resolver) {
     report::Document answer;
     answer.command = "model";
@@ -63,6 +94,7 @@ report::Document describe(const Model& model, const NumberFormat& kv, const Reso
         result("weight_bytes", weight_bytes<Traced>(model), Style::bytes, "weights",
                (model.weights_as.empty() ? "bf16, assumed" : model.weights_as) + ", " +
                    to_text(weight_bytes(model).value(), Style::memory)));
+    answer.results.push_back(bits_per_weight(model));
     if (!is_size(model)) {
         const auto entry = kv_bytes_per_token<Traced>(model, kv);
         answer.results.push_back(
@@ -74,7 +106,8 @@ report::Document describe(const Model& model, const NumberFormat& kv, const Reso
                                               "layers", "hidden " + with_separators(model.hidden)));
         for (const Block& block : model.blocks) {
             answer.results.push_back(plain_result("", number(block.count, "1", Style::whole),
-                                                  "  of", describe_block(block)));
+                                                  "  of",
+                                                  describe_block(block) + describe_formats(block)));
         }
         if (model.max_context > 0) {
             answer.results.push_back(plain_result("max_context",
