@@ -52,9 +52,12 @@ Dense read_dense(GgufLayer& layer) {
 
 void check_width(const GgufLayer& layer, double width) {
     const double named = layer.value("feed_forward_length", width);
-    layer.keys.finish();
+    // Layers that are dense among mixtures of experts may have the width of the shared ones, and
     // Qwen's first models name both halves of the gated layer together.
-    if (named == width || named == 2 * width || named == 0) return;
+    const double shared = layer.value("expert_shared_feed_forward_length", width);
+    layer.keys.finish();
+    const bool by_shared = shared == width && layer.keys.has("expert_shared_feed_forward_length");
+    if (named == width || named == 2 * width || named == 0 || by_shared) return;
     layer.mismatch(
         "ffn_down.weight", "has " + digits(width) + " inputs",
         digits(named) + ", as " + shown(layer.keys.full("feed_forward_length")) + " says");

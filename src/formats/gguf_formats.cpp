@@ -63,12 +63,13 @@ const NumberFormat& GgufFormats::mix(const std::vector<StoredWeights>& stored) {
         first = false;
     }
     std::sort(names.begin(), names.end());
+    format.id = "mix";
     for (const std::string& name : names) {
-        if (!format.id.empty()) format.id += '+';
+        format.id += '-';
         format.id += name;
     }
     // Formats of one id are taken for the same.
-    format.id += '@';
+    format.id += '-';
     format.id += shortest(bytes_per_weight(format));
     format.name = format.id;
     format.source = "the file's tensors";

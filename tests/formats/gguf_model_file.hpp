@@ -2,6 +2,7 @@
 // tensor by tensor, apart from what the reader counts.
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "formats/gguf_model.hpp"
+#include "tests/support/catch.hpp"
 #include "tests/support/gguf_builder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -98,6 +100,17 @@ inline double all_parameters(const Model& model) {
     double sum = parameters(model);
     for (const Part& part : model.parts) sum += part.parameters;
     return sum;
+}
+
+/// Its sums are those of the file, parts aside.
+inline void check_exact(const ModelFile& file, const Model& model) {
+    CHECK(all_parameters(model) == file.elements);
+    CHECK(std::abs(weight_bytes(model).value() - file.bytes) < 0.5);
+}
+
+/// A token more, in 16 bits.
+inline double kv_bytes(const Model& model) {
+    return kv_bytes_per_token(model, Catalog().format("fp16")).value();
 }
 
 struct LlamaSizes {
