@@ -145,15 +145,16 @@ void add_format(const ConfigKeys& keys, Model& model, const Catalog& catalog) {
 }  // namespace
 
 void add_layer(Model& model, Block layer) {
+    const double count = layer.count;
     const auto equal =
         std::find_if(model.blocks.begin(), model.blocks.end(), [&](const Block& one) {
-            Block same = one;
-            same.count = layer.count;
-            return same == layer;
+            layer.count = one.count;  // all but the count
+            return one == layer;
         });
+    layer.count = count;
     model.order.push_back(static_cast<std::uint16_t>(equal - model.blocks.begin()));
     if (equal != model.blocks.end()) {
-        equal->count += layer.count;
+        equal->count += count;
     } else {
         model.blocks.push_back(std::move(layer));
     }

@@ -32,6 +32,7 @@ struct GgufFile {
     std::vector<StoredTensor> tensors{};
     std::uint64_t file_bytes{};  // of all shards
     std::uint64_t shards{1};
+    std::string path{};  // as it was given
 };
 
 /// Reads a file; given any shard of a model that is split ("name-00002-of-00009.gguf"), all of them

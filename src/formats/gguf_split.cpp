@@ -80,7 +80,8 @@ GgufFile read_single(const std::string& path) {
     return {.metadata = std::move(header.metadata),
             .tensors = std::move(header.tensors),
             .file_bytes = header.file_bytes,
-            .shards = 1};
+            .shards = 1,
+            .path = path};
 }
 
 [[noreturn]] void refuse(const std::string& path, std::string id, const std::string& message) {
@@ -97,7 +98,8 @@ GgufFile read_single(const std::string& path) {
 GgufFile open_gguf(const std::string& path) {
     const auto split = split_of(path);
     if (!split) return read_single(path);
-    GgufFile whole{.metadata = {}, .tensors = {}, .file_bytes = 0, .shards = split->count};
+    GgufFile whole{
+        .metadata = {}, .tensors = {}, .file_bytes = 0, .shards = split->count, .path = path};
     std::set<std::string> names;
     for (std::uint64_t number = 1; number <= split->count; ++number) {
         const std::string shard = shard_path(*split, number);

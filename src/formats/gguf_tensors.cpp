@@ -41,12 +41,9 @@ void read_extents(ByteReader& reader, StoredTensor& tensor) {
     tensor.elements = 1;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint64_t extent = reader.u64();
-        if (extent == 0) {
-            reader.refuse("invalid-extents", "the tensor " + shown(tensor.name) +
-                                                 " has an extent of 0 at byte " +
-                                                 grouped(reader.offset() - sizeof extent));
-        }
-        if (extent > most_elements / tensor.elements) {
+        // An extent of 0 is legal: nothing is stored. The others keep their bound.
+        const std::uint64_t others = tensor.elements == 0 ? 1 : tensor.elements;
+        if (extent > most_elements / others) {
             reader.refuse("tensor-too-large", "the extents of the tensor " + shown(tensor.name) +
                                                   " at byte " + grouped(at) +
                                                   " have a product beyond 2^63");
@@ -139,6 +136,7 @@ void check_gguf_places(const ByteReader& reader, const std::vector<PlacedTensor>
     const PlacedTensor* before = nullptr;
     std::uint64_t end = 0;
     for (const PlacedTensor* one : by_offset) {
+        if (one->tensor.bytes == 0) continue;  // stands nowhere
         const std::string name = shown(one->tensor.name);
         const std::uint64_t room = most_elements - data_offset;
         if (one->tensor.bytes > room || one->offset > room - one->tensor.bytes) {

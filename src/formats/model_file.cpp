@@ -1,5 +1,6 @@
 #include "formats/model_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -7,6 +8,7 @@
 
 #include "formats/config_keys.hpp"
 #include "formats/gguf.hpp"
+#include "formats/gguf_model.hpp"
 #include "formats/impostors.hpp"
 #include "formats/input_file.hpp"
 #include "formats/stored_weights.hpp"
@@ -140,6 +142,33 @@ ReadModel weights_in(const std::string& path, const Catalog& catalog,
     return read;
 }
 
+bool starts_as_gguf(const std::string& path) {
+    constexpr std::string_view magic = "GGUF";
+    if (!is_file(path)) return false;
+    std::array<char, magic.size()> first{};
+    const std::size_t count = InputFile(path).read(0, first.data(), first.size());
+    return std::string_view(first.data(), count) == magic;
+}
+
+ReadModel gguf_in(const std::string& path, const Catalog& catalog) {
+    return read_gguf_model(open_gguf(path), name_of(path), catalog);
+}
+
+// The GGUF models of a folder: a split file counts once, a vision projector not at all.
+std::vector<std::string> ggufs_in(const std::string& folder) {
+    std::vector<std::string> found;
+    std::error_code error;
+    for (const auto& item : fs::directory_iterator(folder, error)) {
+        const std::string name = item.path().filename().string();
+        const bool later_shard = name.find("-of-") != std::string::npos &&
+                                 name.find("-00001-of-") == std::string::npos;
+        if (!name.ends_with(".gguf") || name.starts_with("mmproj") || later_shard) continue;
+        found.push_back(item.path().string());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
 bool holds(const std::string& folder, std::string_view extension) {
     std::error_code error;
     for (const auto& item : fs::directory_iterator(folder, error)) {
@@ -155,6 +184,14 @@ ReadModel folder_in(const std::string& path, const Catalog& catalog,
     const bool weights = holds(path, ".safetensors") || holds(path, ".safetensors.index.json");
     if (weights) return weights_in(path, catalog, options);
     if (is_file(config)) return json_in(config, catalog, options);
+    const std::vector<std::string> ggufs = ggufs_in(path);
+    if (ggufs.size() == 1) return gguf_in(ggufs.front(), catalog);
+    if (!ggufs.empty()) {
+        Problem several = problem_in(path, "ambiguous-model", "several GGUF models in this folder",
+                                     "one of them");
+        several.suggestions = ggufs;
+        throw Error(std::move(several));
+    }
     throw Error(problem_in(path, "no-model", "no model in this folder",
                            "config.json, *.safetensors or one *.gguf"));
 }
@@ -174,6 +211,7 @@ bool is_model_path(std::string_view name) {
 ReadModel read_model_file(const std::string& path, const Catalog& catalog,
                           const ModelFileOptions& options) {
     if (is_folder(path)) return folder_in(path, catalog, options);
+    if (path.ends_with(".gguf") || starts_as_gguf(path)) return gguf_in(path, catalog);
     if (path.ends_with(".safetensors") || path.ends_with(".safetensors.index.json")) {
         return weights_in(path, catalog, options);
     }

@@ -21,12 +21,10 @@ GgufBuilder one_tensor(const std::vector<std::uint64_t>& extents, std::uint32_t 
 
 }  // namespace
 
-TEST_CASE("tensors have one to four extents, none of them zero", "[gguf][hostile]") {
+TEST_CASE("tensors have one to four extents", "[gguf][hostile]") {
     CHECK(id(one_tensor({}, 0)) == "invalid-extents");
     CHECK(id(one_tensor({1, 1, 1, 1}, 0)) == "none");
     CHECK(id(one_tensor({1, 1, 1, 1, 1}, 0)) == "invalid-extents");
-    CHECK(id(one_tensor({0}, 0)) == "invalid-extents");
-    CHECK(id(one_tensor({32, 0, 4}, 0)) == "invalid-extents");
     GgufBuilder many;
     many.entry("w", std::vector<std::uint64_t>(1000, 1), 0, 0);
     CHECK(message(many) == "test.gguf: the tensor \"w\" has 1,000 extents at byte 33");

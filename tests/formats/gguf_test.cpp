@@ -184,3 +184,15 @@ TEST_CASE("a file on disk is read as the same bytes in memory are", "[gguf]") {
         CHECK(file.tensors[i].bytes == header.tensors[i].bytes);
     }
 }
+
+TEST_CASE("a tensor with an extent of 0 holds nothing and stands nowhere", "[gguf]") {
+    GgufBuilder builder;
+    builder.tensor("first", {4}, 0, 16).entry("empty", {256, 0}, 12, 0);
+    builder.entry("none", {0}, 0, 0).entry("huge", {0, 1ull << 62}, 0, 1ull << 40);
+    const GgufHeader header = read(builder.file());
+    REQUIRE(header.tensors.size() == 4);
+    for (std::size_t i = 1; i < 4; ++i) {
+        CHECK(header.tensors[i].elements == 0);
+        CHECK(header.tensors[i].bytes == 0);
+    }
+}

@@ -92,6 +92,11 @@ class GgufBuilder {
                little_endian(said_tensors.value_or(tensor_count_)) +
                little_endian(said_pairs.value_or(pair_count_)) + pairs_ + tensors_;
     }
+    /// How long `file` is, which may be more than memory holds: a file can be sparse.
+    [[nodiscard]] std::uint64_t file_bytes() const {
+        const std::uint64_t begin = header().size();
+        return data_bytes_ > 0 ? padded(begin) + data_bytes_ : begin;
+    }
     /// With data, all zero, up to the end of the last tensor.
     [[nodiscard]] std::string file() const {
         std::string bytes = header();
