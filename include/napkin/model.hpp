@@ -191,6 +191,7 @@ struct WeightFormats {
 struct Part {
     std::string name{};
     double parameters{};
+    double bytes{};  // as a file stores them; 0: not looked at
 };
 
 struct Model {

@@ -31,6 +31,7 @@ Resolver::Resolver(const Arguments& arguments, const Catalog& catalog)
             if (unknown.suggestions.empty()) {
                 unknown.expected = "the name of a flag of this command";
                 for (const std::string& name : known) unknown.expected.append(", ").append(name);
+                unknown.expected += ", config.KEY of a configuration";
             }
             problem(std::move(unknown));
             continue;

@@ -132,11 +132,18 @@ Inside read_layers(GgufKeys& keys, GgufTensors& all, const GgufWindows& windows,
                    OutsideWeights& outside) {
     Inside inside;
     auto& extra = outside.stored[static_cast<std::size_t>(Role::norm)];
+    Part rotary{.name = "rotary factors"};
     for (const StoredTensor* tensor : outside.rest) {
+        if (tensor->name.starts_with("rope_f")) {  // rope_freqs, rope_factors_long: no parameters
+            rotary.parameters += elements_of(*tensor);
+            rotary.bytes += static_cast<double>(tensor->bytes);
+            continue;
+        }
         inside.rest.add(tensor->name, elements_of(*tensor));
         extra.push_back(all_of(*tensor));
         model.extra_parameters += elements_of(*tensor);
     }
+    if (rotary.parameters > 0) model.parts.push_back(rotary);
     const bool bidirectional = !keys.flag("attention.causal", true);
     for (GgufLayer& layer : all.layers) {
         layer.window = windows.of[layer.number];
@@ -188,9 +195,7 @@ ReadModel read_gguf_model(const GgufFile& file, std::string name, const Catalog&
         set_formats(layer, model, formats);
         for (Block& block : layer.blocks) add_layer(model, std::move(block));
     }
-    if (all.predicting > 0) {
-        model.parts.push_back({.name = "multi-token prediction", .parameters = all.predicting});
-    }
+    if (all.predicting.parameters > 0) model.parts.push_back(all.predicting);
     model.weights_as = checkpoint_name(file.metadata, inside.count);
     result.notes = windows.notes;
     inside.rest.write(result.notes);

@@ -46,14 +46,14 @@ class Outside {
 void read_embedding(GgufKeys& keys, Outside& outside, Model& model) {
     const StoredTensor* embedding = outside.find("token_embd.weight");
     if (embedding == nullptr) {
-        keys.refuse("missing-tensor", "there is no tensor 'token_embd.weight'",
+        keys.refuse("missing-tensor", "there is no tensor \"token_embd.weight\"",
                     "a language model with the embedding of its tokens");
     }
     model.vocabulary = outputs(*embedding);
     if (inputs(*embedding) != model.hidden ||
         model.hidden * model.vocabulary != elements_of(*embedding)) {
         keys.refuse("tensor-mismatch",
-                    "the tensor 'token_embd.weight' is " + shape_of(*embedding) + ", and " +
+                    "the tensor \"token_embd.weight\" is " + shape_of(*embedding) + ", and " +
                         shown(keys.full("embedding_length")) + " is " + digits(model.hidden),
                     digits(model.hidden) + " values for each token");
     }
@@ -67,8 +67,9 @@ void read_head(GgufKeys& keys, Outside& outside, Model& model) {
         if (inputs(*head) != model.hidden || outputs(*head) != model.vocabulary ||
             elements_of(*head) != model.hidden * model.vocabulary) {
             keys.refuse("tensor-mismatch",
-                        "the tensor 'output.weight' is " + shape_of(*head) +
-                            ", and 'token_embd.weight' has " + digits(model.vocabulary) + " tokens",
+                        "the tensor \"output.weight\" is " + shape_of(*head) +
+                            ", and \"token_embd.weight\" has " + digits(model.vocabulary) +
+                            " tokens",
                         digits(model.hidden) + " x " + digits(model.vocabulary));
         }
         outside.put(Role::head, *head);

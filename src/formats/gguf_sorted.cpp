@@ -31,7 +31,8 @@ GgufTensors sort_gguf(GgufKeys& keys, const GgufFile& file, const GgufSizes& siz
             all.outside.push_back(&tensor);
         } else if (predicts || (static_cast<double>(*layer) >= sizes.main &&
                                 static_cast<double>(*layer) < sizes.layers)) {
-            all.predicting += elements_of(tensor);
+            all.predicting.parameters += elements_of(tensor);
+            all.predicting.bytes += static_cast<double>(tensor.bytes);
         } else if (static_cast<double>(*layer) >= sizes.layers) {
             keys.refuse("tensor-mismatch",
                         "the tensor " + shown(tensor.name) + " is of a layer beyond " +

@@ -2,6 +2,8 @@
 // them.
 #pragma once
 
+#include "napkin/model.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -20,7 +22,7 @@ struct GgufSizes {
 struct GgufTensors {
     std::vector<GgufLayer> layers{};
     std::vector<const StoredTensor*> outside{};
-    double predicting{};  // weights of multi-token prediction
+    Part predicting{.name = "multi-token prediction"};
 };
 
 /// "blk.12.attn_q.weight" is layer 12's; nothing for tensors outside the layers.

@@ -160,8 +160,8 @@ std::vector<std::string> ggufs_in(const std::string& folder) {
     std::error_code error;
     for (const auto& item : fs::directory_iterator(folder, error)) {
         const std::string name = item.path().filename().string();
-        const bool later_shard = name.find("-of-") != std::string::npos &&
-                                 name.find("-00001-of-") == std::string::npos;
+        const bool later_shard =
+            name.find("-of-") != std::string::npos && name.find("-00001-of-") == std::string::npos;
         if (!name.ends_with(".gguf") || name.starts_with("mmproj") || later_shard) continue;
         found.push_back(item.path().string());
     }

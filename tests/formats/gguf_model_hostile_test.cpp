@@ -115,9 +115,9 @@ TEST_CASE("all missing keys are reported together", "[gguf][model][hostile]") {
     attention(file, 0, s);
     const auto found = problems(file);
     REQUIRE(found.size() == 3);
-    CHECK(found[0].message.ends_with("the key 'llama.block_count' is missing"));
-    CHECK(found[1].message.ends_with("the key 'llama.embedding_length' is missing"));
-    CHECK(found[2].message.ends_with("the key 'llama.attention.head_count' is missing"));
+    CHECK(found[0].message.ends_with("the key \"llama.block_count\" is missing"));
+    CHECK(found[1].message.ends_with("the key \"llama.embedding_length\" is missing"));
+    CHECK(found[2].message.ends_with("the key \"llama.attention.head_count\" is missing"));
     const formats::GgufFile nameless{};
     const Problem none =
         problem_in([&] { (void)formats::read_gguf_model(nameless, "x", Catalog()); });
@@ -138,7 +138,7 @@ TEST_CASE("lists by layers have an item for each layer", "[gguf][model][hostile]
         }
         const Problem found = problem(file);
         CHECK(found.id == "wrong-length");
-        CHECK(found.message.find("'llama.attention.head_count' lists") != std::string::npos);
+        CHECK(found.message.find("\"llama.attention.head_count\" lists") != std::string::npos);
         CHECK(found.expected == "one number for each of 2 layers");
     }
     ModelFile windows = llama();
@@ -155,24 +155,24 @@ TEST_CASE("lists by layers have an item for each layer", "[gguf][model][hostile]
 TEST_CASE("tensors that contradict the metadata are named with both", "[gguf][model][hostile]") {
     const Problem heads = problem(one_layer("attention.head_count", 8));
     CHECK(heads.id == "tensor-mismatch");  // 8 heads of 256 / 8; K has 128 outputs, not 2 * 32
-    CHECK(heads.message.find("'blk.0.attn_k.weight' is 256 x 128") != std::string::npos);
+    CHECK(heads.message.find("\"blk.0.attn_k.weight\" is 256 x 128") != std::string::npos);
     CHECK(heads.expected.find("256 x 64") != std::string::npos);
     CHECK(problem(one_layer("attention.head_count", 3)).id == "no-head-size");
     const Problem width = problem(one_layer("embedding_length", 128));
-    CHECK(width.message.find("'token_embd.weight' is 256 x 1,000") != std::string::npos);
-    CHECK(width.message.find("'llama.embedding_length' is 128") != std::string::npos);
+    CHECK(width.message.find("\"token_embd.weight\" is 256 x 1,000") != std::string::npos);
+    CHECK(width.message.find("\"llama.embedding_length\" is 128") != std::string::npos);
     const Problem keys = problem(one_layer("attention.key_length", 100));
-    CHECK(keys.message.find("'blk.0.attn_q.weight' is 256 x 256") != std::string::npos);
+    CHECK(keys.message.find("\"blk.0.attn_q.weight\" is 256 x 256") != std::string::npos);
     CHECK(keys.expected.find("400 outputs") != std::string::npos);
     const Problem wide = problem(one_layer("feed_forward_length", 500));
-    CHECK(wide.message.find("'blk.0.ffn_down.weight' has 512 inputs") != std::string::npos);
+    CHECK(wide.message.find("\"blk.0.ffn_down.weight\" has 512 inputs") != std::string::npos);
     CHECK(wide.expected.find("500") != std::string::npos);
 }
 
 TEST_CASE("tensors of layers that are not there are refused", "[gguf][model][hostile]") {
     ModelFile beyond = llama();
     beyond.put("blk.2.attn_norm.weight", {256}, ggml::f32);
-    CHECK(problem(beyond).message.find("'blk.2.attn_norm.weight' is of a layer beyond") !=
+    CHECK(problem(beyond).message.find("\"blk.2.attn_norm.weight\" is of a layer beyond") !=
           std::string::npos);
     // No number of a layer: weights like any others.
     for (const char* name : {"blk.x.w", "blk.", "blk..w", "blk.-1.w", "blk.1", "blk.007.w",
@@ -194,7 +194,7 @@ TEST_CASE("a layer of no known kind is refused with its tensors", "[gguf][model]
     file.put(0, "channel_mix_key.weight", {256, 1024}, ggml::f16);
     const Problem found = problem(file);
     CHECK(found.id == "unsupported-architecture");
-    CHECK(found.message.find("'rwkv7'") != std::string::npos);
+    CHECK(found.message.find("\"rwkv7\"") != std::string::npos);
     CHECK(found.message.find("time_mix_key.weight") != std::string::npos);
     CHECK(found.hint == "--set model.parameters=SIZE answers what a size can");
 }

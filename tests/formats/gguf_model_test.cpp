@@ -97,7 +97,8 @@ TEST_CASE("a file without a head is tied, rope factors weigh what they do", "[gg
     const formats::ReadModel read = file.read();
     CHECK(read.model.tied);
     CHECK(format_of(read.model, Role::head).id == "q6_k");
-    CHECK(read.model.extra_parameters == 32);
+    REQUIRE(read.model.parts.size() == 1);
+    CHECK(read.model.parts.front().parameters == 32);
     CHECK(read.notes.empty());
     check_exact(file, read.model);
 }
