@@ -261,6 +261,9 @@ template <class R = double>
 /// stays: it is the head as well.
 template <class R = double>
 [[nodiscard]] R active_without_embedding(const Model& model);
+/// Active parameters of the layers alone, without embedding and head: how some labs count.
+template <class R = double>
+[[nodiscard]] R active_in_layers(const Model& model);
 /// Bytes of the main weights in their formats, scales included.
 template <class R = double>
 [[nodiscard]] Bytes<R> weight_bytes(const Model& model);

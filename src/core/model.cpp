@@ -70,8 +70,18 @@ Q sum_model(const Model& model, OfBlock of_block, OfOuter of_outer) {
     return total;
 }
 
+// Which of the weights outside the layers count.
+enum class Outer { all, multiplied, neither_end };
+
+bool counts(Outer outer, Role role, const Model& model) {
+    if (outer == Outer::all) return true;
+    const bool table = role == Role::embedding;
+    if (outer == Outer::multiplied) return !table || model.tied;
+    return !table && role != Role::head;
+}
+
 template <class R>
-R counted(const Model& model, std::string_view symbol, bool active, bool embedding) {
+R counted(const Model& model, std::string_view symbol, bool active, Outer outer) {
     if (is_size(model)) {
         return given<R>(active ? model.size_active : model.size_total, symbol, model.source);
     }
@@ -88,14 +98,13 @@ R counted(const Model& model, std::string_view symbol, bool active, bool embeddi
         return R(block.count) * named(layer, "layer_parameters");
     };
     const auto of_outer = [&](const Tensors& list) {
-        R outer(0);
+        R sum(0);
         for (const Role role : all_roles) {
-            const bool lookup = role == Role::embedding && !model.tied;
-            if (lookup && !embedding) continue;
+            if (!counts(outer, role, model)) continue;
             const R part = elements_of<R>(list, role);
-            if (value_of(part) > 0) outer = outer + part;
+            if (value_of(part) > 0) sum = sum + part;
         }
-        return outer;
+        return sum;
     };
     return named(sum_model<R>(model, of_block, of_outer), symbol);
 }
@@ -161,17 +170,22 @@ Bytes<R> bytes_of(const Tensors& list, Role role, const Sharding& sharding) {
 
 template <class R>
 R parameters(const Model& model) {
-    return counted<R>(model, "parameters", false, true);
+    return counted<R>(model, "parameters", false, Outer::all);
 }
 
 template <class R>
 R active_parameters(const Model& model) {
-    return counted<R>(model, "active_parameters", true, true);
+    return counted<R>(model, "active_parameters", true, Outer::all);
 }
 
 template <class R>
 R active_without_embedding(const Model& model) {
-    return counted<R>(model, "active_without_embedding", true, false);
+    return counted<R>(model, "active_without_embedding", true, Outer::multiplied);
+}
+
+template <class R>
+R active_in_layers(const Model& model) {
+    return counted<R>(model, "active_in_layers", true, Outer::neither_end);
 }
 
 template <class R>
@@ -226,6 +240,8 @@ template double active_parameters<double>(const Model&);
 template Traced active_parameters<Traced>(const Model&);
 template double active_without_embedding<double>(const Model&);
 template Traced active_without_embedding<Traced>(const Model&);
+template double active_in_layers<double>(const Model&);
+template Traced active_in_layers<Traced>(const Model&);
 template Bytes<double> weight_bytes<double>(const Model&);
 template Bytes<Traced> weight_bytes<Traced>(const Model&);
 

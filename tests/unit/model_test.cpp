@@ -186,6 +186,15 @@ TEST_CASE("what an engine keeps of latent attention decides its cache", "[model]
     CHECK(kept(LatentCache::expanded) == 2440.0 * 1024 * 1024 / 512);
 }
 
+TEST_CASE("labs count active parameters in three ways", "[model]") {
+    // DeepSeek-V3: 37.6B all matrices, 36.6B without the lookup, 35.7B in its layers.
+    const Model model = deepseek_v3();
+    const double table = 129280.0 * 7168;
+    CHECK(active_parameters(model) == 37552297472);
+    CHECK(active_without_embedding(model) == 37552297472 - table);
+    CHECK(active_in_layers(model) == 37552297472 - 2 * table);
+}
+
 TEST_CASE("lookup tables are weights that no token multiplies", "[model]") {
     Model model = llama_3_1_8b();
     model.lookup_parameters = 1e6;

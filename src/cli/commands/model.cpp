@@ -17,7 +17,8 @@ std::string describe_block(const Block& block) {
         std::string operator()(const Attention& m) const {
             return shortest(m.heads) + " heads, " + shortest(m.kv_heads) + " KV heads of " +
                    shortest(m.head_dim) +
-                   (m.window > 0 ? ", window " + with_separators(m.window) : "");
+                   (m.window > 0 ? ", window " + with_separators(m.window) : "") +
+                   (m.over_prompt ? ", over the encoded prompt" : "");
         }
         std::string operator()(const LatentAttention& m) const {
             return "latent attention, " + shortest(m.heads) + " heads, latent " +
@@ -38,7 +39,8 @@ std::string describe_block(const Block& block) {
                    (f.shared_width > 0 ? " + " + with_separators(f.shared_width) + " shared" : "");
         }
     };
-    return std::visit(Words{}, block.mixer) + std::visit(Words{}, block.feed_forward);
+    return (block.encoder ? "encoder: " : "") + std::visit(Words{}, block.mixer) +
+           std::visit(Words{}, block.feed_forward);
 }
 
 // "attn_v, ffn_down in q6_k": tensors that are not kept as most of the model is.
@@ -69,6 +71,30 @@ report::Result bits_per_weight(const Model& model) {
     return answer;
 }
 
+// What its files hold beside the main model, and in all.
+void add_stored(const Model& model, report::Document& answer) {
+    double whole = parameters(model);
+    for (const Part& part : model.parts) {
+        answer.results.push_back(plain_result("", number(part.parameters, "1", Style::whole),
+                                              "stored beside", part.name));
+        answer.terms.push_back({part.name, number(part.parameters, "1", Style::whole)});
+        whole += part.parameters;
+    }
+    if (!model.parts.empty()) {
+        answer.results.push_back(
+            plain_result("parameters_with_parts", number(whole, "1", Style::whole), "together"));
+    }
+    if (model.stored_elements > 0) {
+        answer.results.push_back(
+            plain_result("stored_elements", number(model.stored_elements, "1", Style::whole),
+                         "in the files", "elements, scales and packed words among them"));
+    }
+    if (model.stored_bytes > 0) {
+        answer.results.push_back(plain_result(
+            "stored_bytes", number(model.stored_bytes, "B", Style::bytes), "bytes in them"));
+    }
+}
+
 report::Document describe(const Model& model, const NumberFormat& kv, const Resolver& resolver) {
     report::Document answer;
     answer.command = "model";
@@ -86,9 +112,13 @@ report::Document describe(const Model& model, const NumberFormat& kv, const Reso
     answer.results.push_back(result("active_parameters", active_parameters<Traced>(model),
                                     Style::whole, "active", "all matrices that a token passes"));
     if (!is_size(model)) {
+        const bool sparse = active_parameters(model) < count.value();
         answer.results.push_back(result("active_without_embedding",
                                         active_without_embedding<Traced>(model), Style::whole,
                                         "read a token", "without the input embedding, a lookup"));
+        answer.results.push_back(result("active_in_layers", active_in_layers<Traced>(model),
+                                        Style::whole, sparse ? "in the layers" : "",
+                                        "without embedding and head"));
     }
     answer.results.push_back(
         result("weight_bytes", weight_bytes<Traced>(model), Style::bytes, "weights",
@@ -115,11 +145,7 @@ report::Document describe(const Model& model, const NumberFormat& kv, const Reso
                                                   "longest context"));
         }
     }
-    for (const Part& part : model.parts) {
-        answer.results.push_back(plain_result("", number(part.parameters, "1", Style::whole),
-                                              "stored beside", part.name));
-        answer.terms.push_back({part.name, number(part.parameters, "1", Style::whole)});
-    }
+    add_stored(model, answer);
     // A list shows few columns, in short.
     for (report::Result& result : answer.results) {
         result.in_list = result.key == "parameters" || result.key == "active_parameters" ||
