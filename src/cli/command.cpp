@@ -6,8 +6,8 @@ namespace napkin::cli {
 namespace {
 
 const std::vector<std::string_view> inference_flags{
-    "on",          "context",   "batch", "kv-per-token", "weights", "kv",
-    "activations", "precision", "tp",    "pp",           "dp",      "reserve"};
+    "on",          "context",   "prompt", "batch", "kv-per-token", "weights", "kv",
+    "activations", "precision", "tp",     "pp",    "dp",           "reserve"};
 
 std::vector<std::string_view> with(std::vector<std::string_view> flags,
                                    const std::vector<std::string_view>& more) {

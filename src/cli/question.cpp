@@ -138,6 +138,17 @@ void settle_count(Resolver& resolver, Inputs& inputs, const std::optional<double
     resolver.describe(inputs.machine);
 }
 
+// An encoder's prompt stays in a cache of its own; elsewhere it is part of the context.
+void read_encoded_prompt(Resolver& resolver, Inputs& inputs) {
+    if (has_encoder(inputs.model)) {
+        inputs.workload.prompt = resolver.length("prompt", 2048);
+    } else if (resolver.setting("prompt") && !inputs.model.id.empty()) {
+        resolver.problem(problem_of("--prompt", "no-encoder",
+                                    inputs.model.id + " has no encoder to read a prompt apart",
+                                    "--context, which counts every token in the cache"));
+    }
+}
+
 }  // namespace
 
 Question inference_question(Resolver& resolver, bool with_prompt) {
@@ -152,6 +163,7 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     } else {
         (void)resolver.optional("context", read_length);  // its problems are reported all the same
     }
+    if (!with_prompt) read_encoded_prompt(resolver, inputs);
     inputs.workload.batch = resolver.whole("batch", 1);
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
     check_capacity(resolver, inputs.machine.accelerator);

@@ -20,6 +20,7 @@ expect() {
 
 serve=$source/examples/serve-if-it-fits.sh
 expect 0 "starting llama-3.1-8b on h100" sh "$serve" llama-3.1-8b h100
+expect 0 "starting" sh "$serve" "$source/examples/qwen3-8b/config.json" rtx-4090
 expect 1 "it takes 2 devices" sh "$serve" llama-3.1-70b h100
 expect 2 "unknown accelerator" sh "$serve" llama-3.1-8b h10O
 expect 0 "Lab GPU 48GB" napkin gpu lab-gpu --presets "$source/examples"
