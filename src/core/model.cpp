@@ -42,16 +42,34 @@ bool same_format(const Tensor& a, const Tensor& b) {
     return a.format == b.format || a.format->id == b.format->id;
 }
 
-// Bytes of tensors that share a role and a format.
+// Weights of `role` that are kept like `like`; of any format without it.
 template <class R>
-Bytes<R> bytes_in(const Tensors& alike, Role role, const NumberFormat& format,
-                  const Sharding& sharding) {
-    R bytes = elements_of<R>(alike, role, sharding);
+R elements_in(const Tensors& list, Role role, const Sharding& sharding, const Tensor* like) {
+    R sum(0);
+    for (const Tensor& tensor : list) {
+        if (tensor.role != role || (like != nullptr && !same_format(tensor, *like))) continue;
+        const double ranks = divisor(tensor, sharding);
+        R size = R(tensor.rows) * R(tensor.columns);
+        if (tensor.copies != 1) size = R(tensor.copies) * size;
+        if (ranks != 1)
+            size = size / given<R>(ranks, tensor.split == Split::kv_heads ? "kv_shards" : "tp");
+        size = named(size, tensor.name);
+        sum = value_of(sum) == 0 ? size : sum + size;
+    }
+    return sum;
+}
+
+// Bytes of the weights of a role that are kept like `like`.
+template <class R>
+Bytes<R> bytes_in(const Tensors& list, Role role, const Sharding& sharding, const Tensor& like) {
+    const NumberFormat& format = *like.format;
+    R bytes = elements_in<R>(list, role, sharding, &like);
     if (value_of(bytes) == 0) return Bytes<R>(R(0));
     bytes = bytes *
             given<R>(bytes_per_weight(format), format.id + "_bytes_per_weight", format.source, "B");
     double scales = 0;
-    for (const Tensor& tensor : alike) {
+    for (const Tensor& tensor : list) {
+        if (tensor.role != role || !same_format(tensor, like)) continue;
         const double all = storage(format, tensor.rows, tensor.columns).value();
         const double inside = tensor.rows * tensor.columns * bytes_per_weight(format);
         scales += (all - inside) * tensor.copies / divisor(tensor, sharding);
@@ -133,18 +151,7 @@ bool has_encoder(const Model& model) {
 
 template <class R>
 R elements_of(const Tensors& list, Role role, const Sharding& sharding) {
-    R sum(0);
-    for (const Tensor& tensor : list) {
-        if (tensor.role != role) continue;
-        const double ranks = divisor(tensor, sharding);
-        R size = R(tensor.rows) * R(tensor.columns);
-        if (tensor.copies != 1) size = R(tensor.copies) * size;
-        if (ranks != 1)
-            size = size / given<R>(ranks, tensor.split == Split::kv_heads ? "kv_shards" : "tp");
-        size = named(size, tensor.name);
-        sum = value_of(sum) == 0 ? size : sum + size;
-    }
-    return sum;
+    return elements_in<R>(list, role, sharding, nullptr);
 }
 
 template <class R>
@@ -157,11 +164,7 @@ Bytes<R> bytes_of(const Tensors& list, Role role, const Sharding& sharding) {
             return before.role == role && same_format(before, first);
         });
         if (seen) continue;
-        Tensors alike;
-        for (const Tensor& tensor : list) {
-            if (tensor.role == role && same_format(tensor, first)) alike.push(tensor);
-        }
-        const Bytes<R> part = bytes_in<R>(alike, role, *first.format, sharding);
+        const Bytes<R> part = bytes_in<R>(list, role, sharding, first);
         sum = value_of(sum) == 0 ? part : sum + part;
     }
     if (value_of(sum) == 0) return sum;

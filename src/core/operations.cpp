@@ -1,5 +1,7 @@
 #include "napkin/operations.hpp"
 
+#include <algorithm>
+
 #include "napkin/derivation.hpp"
 
 namespace napkin {
@@ -178,21 +180,35 @@ class Lowering {
     void of_block(const Block& block) { block_ = &block; }
 
   private:
-    // Hands the tensors of a role to `row`, those that run in one arithmetic together.
+    // Hands the tensors of a role to `row`, those that run in one arithmetic together: almost
+    // always all of them.
     template <class Row>
     void by_arithmetic(const Tensors& list, Role role, Row row) {
-        std::array<Tensors, arithmetic_count> groups;
-        std::array<bool, arithmetic_count> any{};
+        std::array<std::optional<Arithmetic>, arithmetic_count> found{};
+        std::size_t count = 0;
         for (const Tensor& tensor : list) {
             if (tensor.role != role) continue;
-            const Arithmetic arithmetic =
-                arithmetic_of(inputs_, *tensor.format).value_or(Arithmetic::bf16);
-            groups[static_cast<std::size_t>(arithmetic)].push(tensor);
-            any[static_cast<std::size_t>(arithmetic)] = true;
+            const auto own = arithmetic_in(tensor);
+            const auto end = found.begin() + static_cast<std::ptrdiff_t>(count);
+            if (std::find(found.begin(), end, own) == end) found[count++] = own;
         }
-        for (std::size_t i = 0; i < arithmetic_count; ++i) {
-            if (any[i]) row(static_cast<Arithmetic>(i), groups[i]);
+        if (count == 1) row(*found[0], list);
+        for (std::size_t i = 0; count > 1 && i < count; ++i) {
+            Tensors alike;
+            for (const Tensor& tensor : list) {
+                if (tensor.role == role && arithmetic_in(tensor) == *found[i]) alike.push(tensor);
+            }
+            row(*found[i], alike);
         }
+    }
+
+    // Neighbours share a format more often than not.
+    [[nodiscard]] Arithmetic arithmetic_in(const Tensor& tensor) {
+        if (tensor.format != last_format_) {
+            last_format_ = tensor.format;
+            last_arithmetic_ = arithmetic_of(inputs_, *tensor.format).value_or(Arithmetic::bf16);
+        }
+        return last_arithmetic_;
     }
 
     // Query-key pairs that all sequences together score.
@@ -271,6 +287,8 @@ class Lowering {
     R fresh_{};
     R tokens_{};
     const Block* block_{};
+    const NumberFormat* last_format_{};
+    Arithmetic last_arithmetic_{};
     Operations<R> rows_{};
 };
 

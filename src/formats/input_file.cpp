@@ -7,19 +7,14 @@
 #include <cerrno>
 #include <cstring>
 
-#include "napkin/diagnostic.hpp"
+#include "formats/wording.hpp"
 
 namespace napkin::formats {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, std::string id, const std::string& message,
                          std::string expected = {}) {
-    throw Error({.id = std::move(id),
-                 .message = path + ": " + message,
-                 .where = {.file = path},
-                 .expected = std::move(expected),
-                 .suggestions = {},
-                 .hint = {}});
+    throw Error(problem_in(path, std::move(id), message, std::move(expected)));
 }
 
 }  // namespace
