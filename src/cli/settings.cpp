@@ -1,5 +1,6 @@
 // Figures of the machine and model that --set overrides, by the names of the contract's results.
 #include <array>
+#include <cmath>
 
 #include "cli/resolve.hpp"
 
@@ -56,6 +57,15 @@ std::string keep_latent(Model& model, LatentCache keeps) {
     return any ? "" : "the model has no latent attention";
 }
 
+// What the files hold, they hold in however many weights are said to be in them.
+void keep_stored_bytes(Model& model) {
+    if (model.stored_bytes <= 0 || model.size_total <= 0) return;
+    NumberFormat stored = format_of(model, Role::feed_forward);
+    stored.elements = model.size_total;
+    stored.bytes = model.stored_bytes;
+    set_weights(model, stored);
+}
+
 constexpr std::array model_settings{
     Setting<Model>{
         "model.max_context",
@@ -69,6 +79,7 @@ constexpr std::array model_settings{
                        m.blocks.clear();
                        m.size_total = m.size_active = *count.value;
                        m.size_kv_bytes_per_token = kv;
+                       keep_stored_bytes(m);
                        return std::string();
                    }},
     Setting<Model>{"model.latent_cache",
@@ -120,7 +131,19 @@ void apply_machine_settings(Accelerator& accelerator, const Settings& settings,
 }
 
 void apply_model_settings(Model& model, const Settings& settings, Resolver& resolver) {
+    double held = parameters(model);
+    for (const Part& part : model.parts) held += part.parameters;
     apply(model_settings, model, settings, resolver);
+    const bool replaced = settings.contains("model.parameters") && model.size_total > 0;
+    if (!replaced || model.stored_elements <= 0 || model.size_total == held) return;
+    const auto bits = [&](double weights) {
+        return shortest(std::round(800 * model.stored_bytes / weights) / 100);
+    };
+    resolver.note("parameters-differ",
+                  "the files hold " + with_separators(held) + " parameters of " + bits(held) +
+                      " bits; " + with_separators(model.size_total) + " would be of " +
+                      bits(model.size_total),
+                  true);
 }
 
 std::vector<std::string> setting_names() {

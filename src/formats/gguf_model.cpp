@@ -6,6 +6,7 @@
 
 #include "formats/gguf_blocks.hpp"
 #include "formats/gguf_outside.hpp"
+#include "formats/gguf_size.hpp"
 #include "formats/gguf_sorted.hpp"
 #include "formats/gguf_windows.hpp"
 
@@ -170,6 +171,7 @@ Inside read_layers(GgufKeys& keys, GgufTensors& all, const GgufWindows& windows,
 }  // namespace
 
 ReadModel read_gguf_model(const GgufFile& file, std::string name, const Catalog& catalog) {
+    if (is_only_tensors(file)) return size_of_gguf(file, std::move(name));
     GgufKeys keys(file, file.path.empty() ? name : file.path);
     refuse_side_files(keys, file.metadata);
     ReadModel result;

@@ -11,6 +11,8 @@ std::string errors_to_text(const std::vector<Problem>& problems, bool color) {
         if (where.line > 0) {
             out += where.file + ":" + std::to_string(where.line) + ":" +
                    std::to_string(where.column) + ": ";
+        } else if (problem.message.find(where.file) == std::string::npos) {
+            out += where.file + ": ";
         }
         out += problem.message;
         const bool named = problem.message.find(where.flag) != std::string::npos;

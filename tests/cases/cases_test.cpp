@@ -7,6 +7,11 @@
 // Expected is a value to the bit, or one of:
 //   {"value": x, "relative": r} {"value": x, "absolute": a} {"above": x} {"below": x}
 //   {"absent": true} {"contains": [words]}, and with "over": [command] the ratio to its answer.
+// `files` are written into a folder of the case before it is asked; "FILES" at the beginning of a
+// word of a command is that folder. By name, each is one of:
+//   {"json": value} {"text": "..."} {"hex": "4747 55..."}
+//   {"safetensors": {TENSOR: [type, extents]}}
+// and with "size": n zeros follow up to n bytes. Zeros, and the data of tensors, take no room.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -22,6 +27,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/safetensors_builder.hpp"
 
 namespace {
 
@@ -35,10 +41,49 @@ const json& cases() {
     return all;
 }
 
+using napkin::test::TemporaryFolder;
+
+// Bytes written as pairs of digits; spaces are for readers.
+std::string from_hex(std::string digits) {
+    digits.erase(std::remove(digits.begin(), digits.end(), ' '), digits.end());
+    std::string bytes;
+    for (std::size_t i = 0; i < digits.size(); i += 2) {
+        bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    }
+    return bytes;
+}
+
+napkin::test::SafetensorsBuilder safetensors(const json& tensors) {
+    static const std::map<std::string, std::uint64_t> widths{
+        {"F32", 4}, {"I32", 4}, {"F16", 2}, {"BF16", 2}, {"U8", 1}};
+    napkin::test::SafetensorsBuilder file;
+    for (const auto& [name, tensor] : tensors.items()) {
+        const std::string type = tensor.at(0);
+        const json shape(tensor.begin() + 1, tensor.end());
+        std::uint64_t bytes = widths.at(type);
+        for (const json& extent : shape) bytes *= extent.get<std::uint64_t>();
+        file.add(name, type, shape.dump(), bytes);
+    }
+    return file;
+}
+
+void write_files(const json& files, const TemporaryFolder& folder) {
+    for (const auto& [name, file] : files.items()) {
+        if (file.contains("safetensors")) {
+            (void)safetensors(file.at("safetensors")).write(folder, name);
+            continue;
+        }
+        std::string bytes = file.value("text", "") + from_hex(file.value("hex", ""));
+        if (file.contains("json")) bytes = file.at("json").dump();
+        (void)folder.write(name, bytes, file.value("size", std::uint64_t{0}));
+    }
+}
+
 // The answer as JSON where anything in it is asked for, with "exit", "stdout" and "stderr" beside.
-json run(Words command, bool as_json) {
+json run(Words command, const std::string& files, bool as_json) {
     for (std::string& word : command) {
         if (word.rfind("tests/cases/", 0) == 0) word = source_dir + "/" + word;
+        if (word.rfind("FILES", 0) == 0) word.replace(0, 5, files);
     }
     if (as_json) command.emplace_back("--json");
     const napkin::test::Outcome outcome = napkin::test::run_napkin(command);
@@ -126,17 +171,18 @@ std::string in_words(const Words& command) {
 }
 
 // Checks every expectation of an ask; returns whether all are met.
-bool check(const json& ask) {
+bool check(const json& ask, const std::string& files) {
     const Words command = ask.at("command");
     const json& expectations = ask.at("expect");
     std::size_t streams = 0;
     for (const char* name : {"exit", "stdout", "stderr"}) streams += expectations.count(name);
-    const json answer = run(command, streams < expectations.size());
+    const json answer = run(command, files, streams < expectations.size());
     bool all = !expectations.empty();
     for (const auto& [path, expected] : expectations.items()) {
         std::optional<json> found = at(answer, path);
         if (expected.is_object() && expected.contains("over")) {
-            found = combine(found, at(run(expected.at("over"), true), path), std::divides<>());
+            found =
+                combine(found, at(run(expected.at("over"), files, true), path), std::divides<>());
         }
         const bool met = meets(found, expected);
         INFO(in_words(command) << "\n  " << path << ": expected " << expected.dump() << "\n  got "
@@ -189,7 +235,11 @@ TEST_CASE("questions get their right answers") {
                 tally.add("nothing to observe");
             } else {
                 bool passed = true;
-                for (const json& ask : one.at("asks")) passed = check(ask) && passed;
+                const TemporaryFolder folder;
+                write_files(one.value("files", json::object()), folder);
+                for (const json& ask : one.at("asks")) {
+                    passed = check(ask, folder.path()) && passed;
+                }
                 if (passed && one.contains("remains")) {
                     tally.add("passed, the rest not yet", one.at("remains"));
                 } else {

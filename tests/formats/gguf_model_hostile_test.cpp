@@ -125,6 +125,23 @@ TEST_CASE("all missing keys are reported together", "[gguf][model][hostile]") {
     CHECK(none.expected.find("general.architecture") != std::string::npos);
 }
 
+TEST_CASE("tensors of no architecture have a size, a part of a model none",
+          "[gguf][model][hostile]") {
+    formats::GgufFile file;
+    file.tensors = {{.name = "a", .type = "F16", .extents = {3}, .elements = 3, .bytes = 6},
+                    {.name = "b", .type = "F32", .extents = {5}, .elements = 5, .bytes = 20}};
+    const formats::ReadModel read = formats::read_gguf_model(file, "x", Catalog());
+    CHECK(is_size(read.model));
+    CHECK(parameters(read.model) == 8);
+    CHECK(weight_bytes(read.model).value() == 26);
+    CHECK(read.model.weights_as == "mixed types");
+    REQUIRE(read.notes.size() == 1);
+    CHECK(read.notes[0].id == "no-architecture");
+    file.metadata["general.type"] = std::string("imatrix");
+    const Problem side = problem_in([&] { (void)formats::read_gguf_model(file, "x", Catalog()); });
+    CHECK(side.id == "missing-key");
+}
+
 TEST_CASE("lists by layers have an item for each layer", "[gguf][model][hostile]") {
     for (const std::size_t length : {0u, 1u, 3u}) {
         CAPTURE(length);

@@ -124,7 +124,7 @@ report::Document describe(const Model& model, const NumberFormat& kv, const Reso
         result("weight_bytes", weight_bytes<Traced>(model), Style::bytes, "weights",
                (model.weights_as.empty() ? "bf16, assumed" : model.weights_as) + ", " +
                    to_text(weight_bytes(model).value(), Style::memory)));
-    answer.results.push_back(bits_per_weight(model));
+    if (count.value() > 0) answer.results.push_back(bits_per_weight(model));
     if (!is_size(model)) {
         const auto entry = kv_bytes_per_token<Traced>(model, kv);
         answer.results.push_back(
