@@ -83,6 +83,11 @@ void Resolver::take(const Error& error, std::string_view flag) {
     }
 }
 
+bool Resolver::asks_for_machine() const {
+    const auto& flags = arguments_.command->flags;
+    return std::find(flags.begin(), flags.end(), "on") != flags.end();
+}
+
 void Resolver::finish() {
     if (!problems_.empty()) throw Error(std::move(problems_));
 }

@@ -98,6 +98,8 @@ class Resolver {
   private:
     void apply_settings(Accelerator& part);
     Model model_in_file(const std::string& path);
+    /// Whether the command is about a machine, rather than about the model alone.
+    [[nodiscard]] bool asks_for_machine() const;
     /// The number format that a flag names.
     std::optional<NumberFormat> format(std::string_view flag);
     std::optional<NumberFormat> weight_format();

@@ -1,5 +1,6 @@
 // What a question is about: the model and the machine, by name, size or file.
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "cli/command.hpp"
@@ -72,6 +73,10 @@ Model Resolver::model() {
         add_input("kv_per_token", number(kv->value(), "B", Style::bytes), from("kv-per-token"));
     }
     apply_model_settings(model, settings_, *this);
+    if (!model.id.empty() && parameters(model) == 0 && asks_for_machine()) {
+        problem(problem_of("", "no-parameters", model.id + " holds no parameters",
+                           "a model with weights"));
+    }
     describe(model, file ? "file" : is_size(model) ? "size" : "preset");
     return model;
 }
@@ -91,8 +96,11 @@ Model Resolver::model_in_file(const std::string& path) {
         notes.insert(notes.end(), read.notes.begin(), read.notes.end());
         return std::move(read.model);
     } catch (const Error& error) {
-        const std::string& id = error.problems.front().id;
-        if (!sized || (id != "unsupported-family" && id != "unsupported-architecture")) throw;
+        constexpr std::array<std::string_view, 3> unread{
+            "unsupported-family", "unsupported-architecture", "unknown-parameters"};
+        const bool size_will_do =
+            std::find(unread.begin(), unread.end(), error.problems.front().id) != unread.end();
+        if (!sized || !size_will_do) throw;
     }
     Model model = *size_model("1B");  // --set model.parameters says how large
     model.id = model.name = path;
