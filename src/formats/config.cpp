@@ -5,6 +5,7 @@
 #include "formats/config_blocks.hpp"
 #include "formats/config_parts.hpp"
 #include "formats/quantization.hpp"
+#include "formats/wording.hpp"
 #include "napkin/text.hpp"
 
 namespace napkin::formats {
@@ -38,7 +39,7 @@ json::Value family_of(const json::Value& outer, const json::Value& text, const C
     notes.push_back({"unknown-family",
                      type.empty()
                          ? "the configuration names no model_type: read as if it were Llama"
-                         : "unknown model_type " + json::quoted(type.substr(0, 100)) +
+                         : "unknown model_type " + shown(type) +
                                ": read as if it were Llama; biases, norms and tying of "
                                "its class are not known",
                      true});
@@ -53,7 +54,7 @@ Norm norm_of(const json::Value& family) {
 }
 
 // It may stand only outside, only inside, or in neither: then the class decides.
-bool tied(const ConfigKeys& keys) {
+bool tied(ConfigKeys& keys) {
     const bool by_class = keys.family().flag("tied");
     const json::Value* outside = keys.outer().find("tie_word_embeddings");
     const bool stated = outside != nullptr && outside->kind == json::Kind::boolean;
@@ -72,7 +73,7 @@ void adjust(ConfigKeys& keys, Block& block, std::size_t layer, std::size_t layer
         if (f != nullptr && keys.flag("use_double_wide_mlp")) f->width *= 2;
     }
     if (auto* m = std::get_if<LatentAttention>(&block.mixer)) {
-        const json::Value* types = keys.per_layer("indexer_types", static_cast<double>(layers));
+        const json::Value* types = keys.per_layer("indexer_types", layers);
         m->index_shared = types != nullptr && types->items[layer].string == "shared";
     }
 }
@@ -84,25 +85,33 @@ double state_bytes_of(const ConfigKeys& keys) {
     return format == "float32" || format == "fp32" ? 4 : 2;
 }
 
-void add_layers(ConfigKeys& keys, Model& model) {
-    const double count = layers_of(keys);
-    if (count > most_layers) {
-        keys.problem("bad-count", "more than " + shortest(most_layers) + " layers",
-                     keys.value("num_hidden_layers"));
+Block block_of(ConfigKeys& keys, LayerKind kind) {
+    Block block{.count = 1, .norms = norms_of(keys, kind)};
+    block.mixer = mixer_of(keys, kind.mixer);
+    block.feed_forward = feed_forward_of(keys, kind.feed_forward);
+    block.state_bytes = state_bytes_of(keys);
+    block.parallel = keys.trait("parallel");
+    return block;
+}
+
+// Does not stop at what is wrong or missing: one run names it all.
+void add_layers(ConfigKeys& keys, Model& model, std::size_t layers) {
+    if (layers == 0) {
+        const bool experts = keys.get("experts", 0) > 0;
+        LayerKind usual;
+        if (experts) usual.feed_forward = FeedForwardKind::experts;
+        if (keys.family().find("mixer") == nullptr) (void)block_of(keys, usual);
         return;
     }
-    const auto layers = static_cast<std::size_t>(count);
-    const bool parallel = keys.trait("parallel");
-    const double state_bytes = state_bytes_of(keys);
     const std::vector<LayerKind> kinds = layer_kinds(keys, layers);
-    for (std::size_t i = 0; i < layers && !keys.failed(); ++i) {
-        Block block{.count = 1, .norms = norms_of(keys, kinds[i])};
-        block.mixer = mixer_of(keys, kinds[i].mixer);
-        block.feed_forward = feed_forward_of(keys, kinds[i].feed_forward);
-        block.state_bytes = state_bytes;
-        block.parallel = parallel;
+    std::vector<std::pair<LayerKind, Block>> known;
+    for (std::size_t i = 0; i < layers; ++i) {
+        auto one = std::find_if(known.begin(), known.end(),
+                                [&](const auto& pair) { return pair.first == kinds[i]; });
+        if (one == known.end()) one = known.insert(one, {kinds[i], block_of(keys, kinds[i])});
+        Block block = one->second;
         adjust(keys, block, i, layers);
-        add_layer(model, block);
+        add_layer(model, std::move(block));
     }
 }
 
@@ -161,7 +170,8 @@ void add_layer(Model& model, Block layer) {
 }
 
 ReadModel read_config(const json::Value& config, const json::Source& source, std::string name,
-                      const Catalog& catalog, const json::Value* quantization, bool weights_given) {
+                      const Catalog& catalog, const QuantizationFile* quantization,
+                      bool weights_given) {
     if (config.kind != json::Kind::object) {
         throw Error({.id = "not-a-config",
                      .message = "a configuration is a JSON object, this is a " +
@@ -180,10 +190,14 @@ ReadModel read_config(const json::Value& config, const json::Source& source, std
     model.name = std::move(name);
     model.source = source.name;
     add_outside(keys, model);
-    if (family.text("stack") == "t5") {
+    const double layers = layers_of(keys);
+    if (layers > most_layers) {
+        keys.problem("bad-count", "more than " + shortest(most_layers) + " layers",
+                     keys.value("num_hidden_layers"));
+    } else if (family.text("stack") == "t5") {
         add_encoder_decoder(keys, model);
-    } else if (!add_listed_blocks(keys, model)) {
-        add_layers(keys, model);
+    } else if (!add_listed_blocks(keys, model, static_cast<std::size_t>(layers))) {
+        add_layers(keys, model, static_cast<std::size_t>(layers));
     }
     keys.finish();
     add_format(keys, model, catalog);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/quantization.hpp"
 #include "json/json.hpp"
 #include "napkin/catalog.hpp"
 
@@ -21,7 +22,7 @@ struct ReadModel {
 /// says of quantization is not read. Throws `Error` with every problem found.
 [[nodiscard]] ReadModel read_config(const json::Value& config, const json::Source& source,
                                     std::string name, const Catalog& catalog,
-                                    const json::Value* quantization = nullptr,
+                                    const QuantizationFile* quantization = nullptr,
                                     bool weights_given = false);
 
 /// Adds a layer to the model: to the block of its equals, or as a block of its own.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "formats/config_aliases.hpp"
 #include "napkin/text.hpp"
 
 namespace napkin::formats {
@@ -12,74 +13,13 @@ namespace {
 // No dimension of a model is anywhere near; sums of products of them stay exact in a double.
 constexpr double largest = 1e9;
 
-struct Aliases {
-    std::string_view name{};
-    std::array<std::string_view, 8> keys{};
-};
-
-// Our name, then the names that configurations use; the first is the one that errors ask for.
-constexpr std::array aliases{
-    Aliases{"hidden", {"hidden_size", "n_embd", "d_model", "n_embed"}},
-    Aliases{"layers", {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}},
-    Aliases{"heads", {"num_attention_heads", "n_head", "num_heads", "n_heads"}},
-    Aliases{"kv_heads",
-            {"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num",
-             "attn_config.kv_n_heads"}},
-    Aliases{"head_dim", {"head_dim", "attention_head_dim", "kv_channels", "d_kv"}},
-    Aliases{"value_dim", {"v_head_dim"}},
-    Aliases{"width",
-            {"intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "d_ff", "block_ff_dim",
-             "ffn_config.ffn_hidden_size"}},
-    Aliases{"vocabulary", {"vocab_size", "padded_vocab_size"}},
-    Aliases{"max_context",
-            {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-             "max_sequence_length", "context_length"}},
-    Aliases{"window", {"sliding_window", "sliding_window_attention_size", "attention_chunk_size"}},
-    Aliases{"experts",
-            {"num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts",
-             "ffn_config.moe_num_experts"}},
-    Aliases{"experts_per_token",
-            {"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk",
-             "moe_k", "top_k_experts", "ffn_config.moe_top_k"}},
-    Aliases{"expert_width", {"moe_intermediate_size"}},
-    Aliases{
-        "shared_experts",
-        {"n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"}},
-    Aliases{"shared_width",
-            {"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size",
-             "shared_intermediate_size", "share_expert_dim"}},
-    Aliases{"dense_width", {"intermediate_size_mlp", "dense_intermediate_size"}},
-    Aliases{"kernel", {"conv_kernel", "mamba_d_conv", "linear_conv_kernel_dim", "conv_L_cache"}},
-    Aliases{"state", {"state_size", "ssm_state_size", "mamba_d_state"}},
-    Aliases{"mamba_heads", {"mamba_num_heads", "mamba_n_heads"}},
-    Aliases{"mamba_head_dim", {"mamba_head_dim", "mamba_d_head"}},
-    Aliases{"groups", {"n_groups", "mamba_n_groups"}},
-    Aliases{"time_rank", {"time_step_rank", "mamba_dt_rank"}},
-    Aliases{"expand", {"expand", "mamba_expand"}},
-    Aliases{"mtp", {"num_nextn_predict_layers", "mtp_num_hidden_layers"}}};
-
-std::vector<std::string_view> keys_of(std::string_view name) {
-    for (const Aliases& one : aliases) {
-        if (one.name != name) continue;
-        std::vector<std::string_view> keys;
-        std::copy_if(one.keys.begin(), one.keys.end(), std::back_inserter(keys),
-                     [](std::string_view key) { return !key.empty(); });
-        return keys;
-    }
-    return {name};
+const json::Value* present(const json::Value* value) {
+    return value == nullptr || value->kind == json::Kind::null ? nullptr : value;
 }
 
-// Lengths and vocabularies come in several true versions (trained and extended, used and padded);
-// dimensions do not.
-bool must_agree(std::string_view name) {
-    return name != "max_context" && name != "vocabulary" && name != "window";
-}
-
-const json::Value* look_up(const json::Value& tree, std::string_view name) {
-    const std::size_t dot = name.find('.');
-    const json::Value* found = tree.find(name.substr(0, dot));
-    if (found == nullptr || found->kind == json::Kind::null) return nullptr;
-    return dot == std::string_view::npos ? found : look_up(*found, name.substr(dot + 1));
+bool is_count(const json::Value& value) {
+    return value.kind == json::Kind::number && value.number >= 0 && value.number <= largest &&
+           std::floor(value.number) == value.number;
 }
 
 }  // namespace
@@ -107,45 +47,50 @@ double layers_of(ConfigKeys& keys) {
 
 ConfigKeys::ConfigKeys(const json::Value& outer, const json::Value& text, const json::Value& family,
                        const json::Source& source)
-    : outer_(outer), text_(text), family_(family), source_(source) {}
-
-const json::Value* ConfigKeys::value(std::string_view name) const {
-    return look_up(text_, name);
+    : outer_(outer), family_(family), source_(source) {
+    for (const auto& [key, value] : text.members) text_.emplace(key, &value);
 }
 
-std::optional<double> ConfigKeys::count_of(const json::Value& found, std::string_view name) {
+const json::Value* ConfigKeys::value(std::string_view name) const {
+    std::size_t dot = name.find('.');
+    const auto first = text_.find(name.substr(0, dot));
+    const json::Value* found = present(first == text_.end() ? nullptr : first->second);
+    while (found != nullptr && dot != std::string_view::npos) {
+        name.remove_prefix(dot + 1);
+        dot = name.find('.');
+        found = present(found->find(name.substr(0, dot)));
+    }
+    return found;
+}
+
+std::optional<double> ConfigKeys::count_of(const json::Value& found, std::string_view key) {
     // A list holds one count for each layer; here only one for all will do.
     const json::Value* value = &found;
     if (found.kind == json::Kind::array && !found.items.empty()) {
-        value = &found.items.front();
+        const double first = found.items.front().number;
         const bool equal =
-            std::all_of(found.items.begin(), found.items.end(), [&](const auto& one) {
-                return one.kind == json::Kind::number && one.number == value->number;
+            std::all_of(found.items.begin(), found.items.end(), [&](const json::Value& one) {
+                return one.kind == json::Kind::number && one.number == first;
             });
-        if (!equal) value = &found;
+        if (equal) value = &found.items.front();
     }
-    const double number = value->number;
-    if (value->kind == json::Kind::number && number >= 0 && number <= largest &&
-        std::floor(number) == number) {
-        return number;
-    }
-    if (reported_.insert(std::string(name)).second) {
-        problem("bad-count", std::string(name) + " is no count", &found,
-                "a whole number up to " + with_separators(largest));
-    }
+    if (is_count(*value)) return value->number;
+    bad_.emplace(key);
+    problem("bad-count", std::string(key) + " is no count", &found,
+            "a whole number up to " + with_separators(largest));
     return std::nullopt;
 }
 
 std::optional<double> ConfigKeys::find(std::string_view name) {
+    const std::vector<std::string_view> all = keys_of(name);
     std::optional<double> result;
     std::string_view first;
-    for (const std::string_view key : keys_of(name)) {
+    for (const std::string_view key : all) {
         const json::Value* found = value(key);
         if (found == nullptr) continue;
         const auto count = count_of(*found, key);
         if (!count) continue;
-        if (result && *result != *count && must_agree(name) &&
-            reported_.insert(std::string(key)).second) {
+        if (result && *result != *count && must_agree(name)) {
             problem("inconsistent-keys",
                     std::string(first) + " says " + shortest(*result) + " and " + std::string(key) +
                         " says " + shortest(*count) + ": both mean the same",
@@ -158,9 +103,9 @@ std::optional<double> ConfigKeys::find(std::string_view name) {
     if (result) return result;
     const json::Value* supplied = family_.at("defaults").find(name);
     if (supplied == nullptr) return std::nullopt;
-    const std::string key(keys_of(name).front());
-    if (reported_.insert("default " + key).second) {
-        note("class-default", key + " is not stated: its class has " + shortest(supplied->number));
+    if (supplied_.emplace(name).second) {
+        note("class-default", std::string(all.front()) + " is not stated: its class has " +
+                                  shortest(supplied->number));
     }
     return supplied->number;
 }
@@ -168,12 +113,19 @@ std::optional<double> ConfigKeys::find(std::string_view name) {
 double ConfigKeys::need(std::string_view name) {
     const auto found = find(name);
     if (found && *found > 0) return *found;
-    const std::string key(keys_of(name).front());
+    const std::vector<std::string_view> all = keys_of(name);
     if (found) {
-        problem("bad-count", key + " is 0", value(key), "a count above 0");
-    } else if (!reported_.contains(key) && reported_.insert(key).second) {
-        missing_.push_back(key);
+        const auto stated = std::find_if(
+            all.begin(), all.end(), [&](std::string_view key) { return value(key) != nullptr; });
+        const std::string_view key = stated == all.end() ? all.front() : *stated;
+        problem("bad-count", std::string(key) + " is 0", value(key), "a count above 0");
+        return 0;
     }
+    const bool is_bad = std::any_of(all.begin(), all.end(),
+                                    [&](std::string_view key) { return bad_.contains(key); });
+    const bool is_known =
+        std::find(missing_.begin(), missing_.end(), all.front()) != missing_.end();
+    if (!is_bad && !is_known) missing_.emplace_back(all.front());
     return 0;
 }
 
@@ -181,9 +133,13 @@ double ConfigKeys::get(std::string_view name, double otherwise) {
     return find(name).value_or(otherwise);
 }
 
-bool ConfigKeys::flag(std::string_view name, bool otherwise) const {
+bool ConfigKeys::flag(std::string_view name, bool otherwise) {
     const json::Value* found = value(name);
-    return found != nullptr && found->kind == json::Kind::boolean ? found->boolean : otherwise;
+    if (found == nullptr) return otherwise;
+    if (found->kind == json::Kind::boolean) return found->boolean;
+    if (is_count(*found) && found->number <= 1) return found->number == 1;
+    problem("bad-flag", std::string(name) + " is neither true nor false", found, "true or false");
+    return otherwise;
 }
 
 std::string ConfigKeys::text(std::string_view name) const {
@@ -191,22 +147,7 @@ std::string ConfigKeys::text(std::string_view name) const {
     return found != nullptr && found->kind == json::Kind::string ? found->string : std::string();
 }
 
-const json::Value* ConfigKeys::per_layer(std::string_view name, double layers) {
-    const json::Value* found = value(name);
-    if (found == nullptr) return nullptr;
-    const bool fits =
-        found->kind == json::Kind::array && static_cast<double>(found->items.size()) == layers;
-    if (fits) return found;
-    if (reported_.insert(std::string(name)).second) {
-        problem("bad-list",
-                std::string(name) + " has " + std::to_string(found->items.size()) +
-                    " entries for " + shortest(layers) + " layers",
-                found, "one entry for each layer");
-    }
-    return nullptr;
-}
-
-bool ConfigKeys::trait(std::string_view name, bool otherwise) const {
+bool ConfigKeys::trait(std::string_view name, bool otherwise) {
     const json::Value* found = family_.find(name);
     if (found == nullptr) return otherwise;
     if (found->kind == json::Kind::boolean) return found->boolean;
@@ -216,9 +157,15 @@ bool ConfigKeys::trait(std::string_view name, bool otherwise) const {
 
 void ConfigKeys::problem(std::string id, std::string message, const json::Value* at,
                          std::string expected, std::string hint) {
+    const bool known = std::any_of(problems_.begin(), problems_.end(), [&](const Problem& one) {
+        return one.id == id && one.message == message;
+    });
+    if (known) return;
     Where where;
     if (at == nullptr) {
         where.file = source_.name;
+    } else if (at->offset == not_in_file) {
+        where.flag = "--set";
     } else {
         where = json::where_in(source_, at->offset);
     }

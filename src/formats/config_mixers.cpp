@@ -64,7 +64,7 @@ Attention attention_of(ConfigKeys& keys, bool slides) {
             shortest(m.heads) + " heads are no multiple of " + shortest(m.kv_heads) + " KV heads",
             keys.value("num_key_value_heads"), "a divisor of the heads");
     }
-    if (m.kv_heads <= 0) {
+    if (m.heads > 0 && m.kv_heads <= 0) {
         keys.problem("bad-count", "num_key_value_heads is 0", keys.value("num_key_value_heads"),
                      "at least 1");
     }

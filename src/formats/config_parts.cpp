@@ -1,9 +1,7 @@
 #include "formats/config_parts.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "formats/config.hpp"
 #include "formats/config_blocks.hpp"
 
 namespace napkin::formats {
@@ -85,10 +83,6 @@ void add_prediction(ConfigKeys& keys, Model& model) {
                            .parameters = modules * 2 * model.vocabulary * model.hidden});
 }
 
-double rounded_up(double value, double step) {
-    return std::ceil(value / step) * step;
-}
-
 }  // namespace
 
 void add_encoder_decoder(ConfigKeys& keys, Model& model) {
@@ -97,7 +91,7 @@ void add_encoder_decoder(ConfigKeys& keys, Model& model) {
     const bool gated = keys.text("feed_forward_proj").starts_with("gated");
     Attention attention;
     attention.heads = attention.kv_heads = keys.need("heads");
-    attention.head_dim = keys.get("d_kv", model.hidden / larger(1.0, attention.heads));
+    attention.head_dim = keys.need("head_dim");
     const DenseFeedForward wide{.width = keys.need("width"), .gated = gated};
     Block encoder{.count = encoders, .norms = 2, .mixer = attention, .feed_forward = wide};
     encoder.encoder = true;
@@ -110,38 +104,6 @@ void add_encoder_decoder(ConfigKeys& keys, Model& model) {
     // Relative positions of both stacks, and the second stack's final norm.
     model.extra_parameters =
         2 * keys.get("relative_attention_num_buckets", 32) * attention.heads + model.hidden;
-}
-
-bool add_listed_blocks(ConfigKeys& keys, Model& model) {
-    const double count = layers_of(keys);
-    const json::Value* list = keys.per_layer("block_configs", count);
-    if (list == nullptr) return false;
-    for (const json::Value& item : list->items) {
-        const json::Value& attention = item.at("attention");
-        const json::Value& wide = item.at("ffn");
-        if (attention.flag("replace_with_linear") || wide.flag("replace_with_linear")) {
-            keys.problem("unsupported-block", "a layer is replaced by a linear one", &item,
-                         "attention and feed-forward layers");
-            return true;
-        }
-        Block block{.count = 1, .norms = 0};
-        if (!attention.flag("no_op")) {
-            auto m = std::get<Attention>(mixer_of(keys, MixerKind::full));
-            const double group = attention.count("n_heads_in_group");
-            if (group > 0) m.kv_heads = m.heads / group;
-            block.mixer = m;
-            ++block.norms;
-        }
-        if (!wide.flag("no_op")) {
-            // Two thirds of a multiple of hidden, in whole steps of 256.
-            const double width = std::floor(2 * wide.count("ffn_mult") * model.hidden / 3);
-            block.feed_forward = DenseFeedForward{
-                .width = rounded_up(width, 256), .gated = true, .bias = keys.trait("ffn_bias")};
-            ++block.norms;
-        }
-        add_layer(model, block);
-    }
-    return true;
 }
 
 void add_parts(ConfigKeys& keys, Model& model) {

@@ -12,7 +12,7 @@ void add_encoder_decoder(ConfigKeys& keys, Model& model);
 
 /// Layers whose attention and width are listed one by one (`block_configs`, found by architecture
 /// search). Returns whether the configuration has such a list.
-bool add_listed_blocks(ConfigKeys& keys, Model& model);
+bool add_listed_blocks(ConfigKeys& keys, Model& model, std::size_t layers);
 
 /// Parameters of a family's own in the main model, and the parts stored beside it: multi-token
 /// prediction, the vision tower.

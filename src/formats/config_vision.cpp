@@ -81,6 +81,26 @@ double mllama_tower(const json::Value& vision, double h) {
            vision.count("num_global_layers") * (layer + 2) + projector;
 }
 
+// Sizes that are no counts are problems: a tower of -16 layers would have weights all the same.
+bool has_sizes(ConfigKeys& keys, const json::Value& vision) {
+    constexpr double largest = 1e6;
+    bool good = true;
+    for (const std::string_view key :
+         {"depth", "embed_dim", "hidden_size", "image_size", "in_channels", "in_chans",
+          "intermediate_size", "max_num_tiles", "mlp_ratio", "num_channels", "num_global_layers",
+          "num_hidden_layers", "num_position_embeddings", "patch_size", "spatial_merge_size",
+          "temporal_patch_size", "vision_output_dim"}) {
+        const json::Value& size = vision.at(key);
+        const bool number = size.kind == json::Kind::number;
+        if (size.kind == json::Kind::null || (number && size.number >= 0 && size.number <= largest))
+            continue;
+        keys.problem("bad-count", "vision_config." + std::string(key) + " is no count", &size,
+                     "a number up to a million");
+        good = false;
+    }
+    return good;
+}
+
 }  // namespace
 
 std::optional<double> vision_parameters(ConfigKeys& keys, double hidden) {
@@ -90,6 +110,7 @@ std::optional<double> vision_parameters(ConfigKeys& keys, double hidden) {
     const std::string kind = keys.family().text("vision");
     if (kind == "gemma3" && nested) return gemma3_tower(hidden);
     if (vision.kind != json::Kind::object || vision.members.empty()) return std::nullopt;
+    if (!kind.empty() && !has_sizes(keys, vision)) return std::nullopt;
     if (kind == "qwen2_vl" && vision.count("embed_dim") > 0) {
         return qwen2_tower(tower(vision), hidden);
     }

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 
-#include "formats/config_keys.hpp"
 #include "formats/gguf.hpp"
 #include "formats/gguf_model.hpp"
-#include "formats/impostors.hpp"
 #include "formats/input_file.hpp"
+#include "formats/json_file.hpp"
 #include "formats/stored_weights.hpp"
 #include "formats/wording.hpp"
 
@@ -18,8 +15,6 @@ namespace napkin::formats {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t longest_json = 64u << 20;
 
 bool is_folder(const std::string& path) {
     std::error_code error;
@@ -43,58 +38,6 @@ std::string name_of(const std::string& path) {
     return plain && !folder.empty() ? folder : stem;
 }
 
-std::string read_text(const std::string& path) {
-    if (path == "-") {
-        std::string text;
-        std::array<char, 65536> piece{};
-        while (std::cin.read(piece.data(), piece.size()) || std::cin.gcount() > 0) {
-            text.append(piece.data(), static_cast<std::size_t>(std::cin.gcount()));
-            if (text.size() > longest_json) break;
-        }
-        return text;
-    }
-    const InputFile file(path);
-    if (file.size() > longest_json) {
-        throw Error(problem_in(path, "file-too-large", "larger than 64 MiB, too much for JSON"));
-    }
-    return file.text(0, file.size());
-}
-
-json::Value parse_text(const json::Source& source) {
-    const std::size_t first = source.text.find_first_not_of(" \t\r\n");
-    const bool object = first != std::string_view::npos && source.text[first] == '{';
-    if (!object) {
-        if (source.text.empty()) throw Error(problem_in(source.name, "empty-file", "empty"));
-        if (const auto what = impostor(source.text.substr(0, impostor_bytes))) {
-            throw Error(problem_in(source.name, "not-a-config", *what));
-        }
-    }
-    return json::parse(source, longest_json);
-}
-
-// A scalar as --set writes it.
-json::Value scalar(const std::string& text) {
-    json::Value value;
-    try {
-        value = json::parse({"--set", text});
-    } catch (const Error&) {
-        value.kind = json::Kind::string;
-        value.string = text;
-    }
-    return value;
-}
-
-void apply(const Overrides& overrides, json::Value& config) {
-    auto& text = const_cast<json::Value&>(text_config(config));
-    for (const auto& [key, value] : overrides) {
-        if (json::Value* found = text.find(key)) {
-            *found = scalar(value);
-        } else {
-            text.members.emplace_back(key, scalar(value));
-        }
-    }
-}
-
 ReadModel preset_in(const std::string& path) {
     Catalog own;
     for (const auto& [kind, id] : own.add_file(path)) {
@@ -103,16 +46,16 @@ ReadModel preset_in(const std::string& path) {
     throw Error(problem_in(path, "no-preset", "holds no model"));
 }
 
-ReadModel config_in(const std::string& path, json::Value config, const json::Source& source,
+ReadModel config_in(const std::string& path, const json::Value& config, const json::Source& source,
                     const Catalog& catalog, const ModelFileOptions& options) {
-    apply(options.overrides, config);
     // ModelOpt says how it quantised in a file of its own.
     const fs::path beside = fs::path(path).parent_path() / "hf_quant_config.json";
     if (path == "-" || options.weights_given || !is_file(beside)) {
         return read_config(config, source, name_of(path), catalog, nullptr, options.weights_given);
     }
-    const std::string text = read_text(beside.string());
-    const json::Value quantization = parse_text({beside.string(), text});
+    const std::string text = read_json_text(beside.string());
+    const json::Source document{beside.string(), text};
+    const QuantizationFile quantization{parse_json_text(document), document};
     return read_config(config, source, name_of(path), catalog, &quantization);
 }
 
@@ -121,14 +64,15 @@ ReadModel weights_in(const std::string& path, const Catalog& catalog,
 
 ReadModel json_in(const std::string& path, const Catalog& catalog,
                   const ModelFileOptions& options) {
-    const std::string text = read_text(path);
+    const std::string text = read_json_text(path);
     const json::Source source{path == "-" ? "standard input" : path, text};
-    json::Value tree = parse_text(source);
+    json::Value tree = parse_json_text(source);
     if (path != "-" && tree.text("schema").starts_with("napkin/")) return preset_in(path);
     if (path != "-" && tree.find("weight_map") != nullptr) {
         return weights_in(path, catalog, options);
     }
-    return config_in(path, std::move(tree), source, catalog, options);
+    const json::Value config = with_overrides(std::move(tree), options.overrides);
+    return config_in(path, config, source, catalog, options);
 }
 
 ReadModel weights_in(const std::string& path, const Catalog& catalog,
@@ -138,7 +82,7 @@ ReadModel weights_in(const std::string& path, const Catalog& catalog,
     const std::string config = (folder / "config.json").string();
     if (!is_file(config)) return size_of(checkpoint, name_of(path));
     ReadModel read = json_in(config, catalog, options);
-    compare_with(checkpoint, catalog, read);
+    compare_with(checkpoint, catalog, options.weights_given, read);
     return read;
 }
 

@@ -1,16 +1,13 @@
 // A model from what a user has: a config.json, safetensors, GGUF, a folder of them, or a preset.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "formats/config.hpp"
+#include "formats/config_overrides.hpp"
 
 namespace napkin::formats {
-
-/// Values that stand in for keys of a configuration, by key: what a file leaves out.
-using Overrides = std::map<std::string, std::string, std::less<>>;
 
 struct ModelFileOptions {
     Overrides overrides{};

@@ -20,6 +20,9 @@ struct Packing {
 };
 [[nodiscard]] NumberFormat packed(const Packing& packing, std::string id, std::string source);
 
+/// Whether a document is MLX's `quantization`: bits, without the name of a method.
+[[nodiscard]] bool is_mlx(const json::Value& config);
+
 /// The format of a whole configuration of one scheme, by its `quant_method` or `quant_algo`;
 /// nothing if the scheme is not known.
 [[nodiscard]] std::optional<NumberFormat> scheme_format(const json::Value& config,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "formats/tensor_kinds.hpp"
@@ -16,16 +17,18 @@ double count(std::uint64_t number) {
     return static_cast<double>(number);
 }
 
-// Weights in one stored element of a packed tensor; 0 where its neighbours do not tell.
+// Weights in a packed tensor; nothing where its neighbours do not tell.
 // GPTQ and AWQ: zero points are packed like the weights, one for each scale.
-double weights_per_element(const StoredTensor& tensor, const Shapes& shapes) {
-    if (tensor.type == "U8" || tensor.type == "I8") return 2;
+std::optional<double> packed_weights(const StoredTensor& tensor, const Shapes& shapes) {
+    if (tensor.type == "U8" || tensor.type == "I8") return 2 * count(tensor.elements);
     const std::size_t dot = tensor.name.rfind('.');
     const std::string stem = tensor.name.substr(0, dot == std::string::npos ? 0 : dot);
     const auto zeros = shapes.find(stem + ".qzeros");
     const auto scales = shapes.find(stem + ".scales");
-    if (zeros == shapes.end() || scales == shapes.end()) return 0;
-    return count(scales->second->elements) / std::max(1.0, count(zeros->second->elements));
+    if (zeros == shapes.end() || scales == shapes.end()) return std::nullopt;
+    if (zeros->second->elements == 0) return std::nullopt;
+    return count(tensor.elements) * count(scales->second->elements) /
+           count(zeros->second->elements);
 }
 
 struct Weights {
@@ -41,9 +44,8 @@ Weights weights_in(const Checkpoint& checkpoint) {
         const TensorKind kind = kind_of(tensor);
         if (kind == TensorKind::weight) result.known += count(tensor.elements);
         if (kind != TensorKind::packed) continue;
-        const double each = weights_per_element(tensor, shapes);
-        if (each > 0) {
-            result.known += each * count(tensor.elements);
+        if (const auto weights = packed_weights(tensor, shapes)) {
+            result.known += *weights;
         } else {
             result.unknown_words += count(tensor.elements);
         }
@@ -67,30 +69,52 @@ void note(ReadModel& read, std::string id, std::string message, bool warning) {
     read.notes.push_back({std::move(id), std::move(message), warning});
 }
 
+// Parts that the files leave out, as bits: the first choice whose parameters are exactly `missing`.
+std::optional<unsigned> parts_absent(const std::vector<Part>& parts, double missing) {
+    const auto all = static_cast<unsigned>(std::min<std::size_t>(parts.size(), 8));
+    for (unsigned choice = 0; choice < 1u << all; ++choice) {
+        double sum = 0;
+        for (unsigned i = 0; i < all; ++i) sum += (choice >> i & 1u) != 0 ? parts[i].parameters : 0;
+        if (sum == missing) return choice;
+    }
+    return std::nullopt;
+}
+
+void leave_out(unsigned choice, ReadModel& read) {
+    std::vector<Part> kept;
+    for (unsigned i = 0; i < read.model.parts.size(); ++i) {
+        const Part& part = read.model.parts[i];
+        if (i >= 8 || (choice >> i & 1u) == 0) {
+            kept.push_back(part);
+            continue;
+        }
+        note(read, "part-not-stored",
+             "the files leave out what the configuration names: " + part.name + ", " +
+                 whole(part.parameters) + " parameters",
+             false);
+    }
+    read.model.parts = std::move(kept);
+}
+
 // What the files hold beyond the parameters that the configuration gives, or less.
 void compare_parameters(double stored, ReadModel& read) {
-    Model& model = read.model;
+    const Model& model = read.model;
     double computed = parameters(model);
     for (const Part& part : model.parts) computed += part.parameters;
-    double rest = stored - computed;
-    if (rest == 0) return;
-    if (model.tied && rest == model.vocabulary * model.hidden) {
-        note(read, "tied-head-stored",
-             "the files hold the tied head as a second copy: " + whole(rest) +
-                 " elements that are no parameters",
-             false);
+    const double head = model.tied ? model.vocabulary * model.hidden : 0;
+    for (const double copy : {0.0, head}) {
+        const auto absent = parts_absent(model.parts, computed + copy - stored);
+        if (!absent) continue;
+        if (copy > 0) {
+            note(read, "tied-head-stored",
+                 "the files hold the tied head as a second copy: " + whole(copy) +
+                     " elements that are no parameters",
+                 false);
+        }
+        leave_out(*absent, read);
         return;
     }
-    const auto absent = std::find_if(model.parts.begin(), model.parts.end(),
-                                     [&](const Part& part) { return part.parameters == -rest; });
-    if (absent != model.parts.end()) {
-        note(read, "part-not-stored",
-             "the files leave out what the configuration names: " + absent->name + ", " +
-                 whole(rest) + " parameters",
-             false);
-        model.parts.erase(absent);
-        return;
-    }
+    const double rest = stored - computed;
     note(read, "parameters-differ",
          "the files hold " + whole(stored) + " parameters, the configuration gives " +
              whole(computed) + ": " + whole(rest) + (rest > 0 ? " more" : " fewer"),
@@ -114,29 +138,39 @@ void take_type(const Checkpoint& checkpoint, const Catalog& catalog, ReadModel& 
     set_weights(model, stored);
 }
 
+// Nothing says what the parts are kept in: as the model's narrowest weights, or as its embedding.
 void compare_bytes(const Checkpoint& checkpoint, ReadModel& read) {
     constexpr double explained = 0.01;
     const Model& model = read.model;
-    double expected = weight_bytes(model).value();
-    for (const Part& part : model.parts) {
-        expected += part.parameters * bytes_per_weight(format_of(model, Role::embedding));
+    const double wide = bytes_per_weight(format_of(model, Role::embedding));
+    double narrow = wide;
+    for (const Role role : {Role::attention, Role::feed_forward, Role::expert}) {
+        narrow = std::min(narrow, bytes_per_weight(format_of(model, role)));
     }
-    if (std::abs(count(checkpoint.bytes) - expected) <= explained * expected) return;
+    double beside = 0;
+    for (const Part& part : model.parts) beside += part.parameters;
+    const double main = weight_bytes(model).value();
+    const double stored = count(checkpoint.bytes);
+    const double least = (1 - explained) * (main + narrow * beside);
+    const double most = (1 + explained) * (main + wide * beside);
+    if (stored >= least && stored <= most) return;
     note(read, "bytes-differ",
          "the files hold " + grouped(checkpoint.bytes) + " bytes, the configuration explains " +
-             whole(expected),
+             whole(main + wide * beside),
          true);
 }
 
 }  // namespace
 
-void compare_with(const Checkpoint& checkpoint, const Catalog& catalog, ReadModel& read) {
+void compare_with(const Checkpoint& checkpoint, const Catalog& catalog, bool weights_given,
+                  ReadModel& read) {
     read.notes.insert(read.notes.end(), checkpoint.notes.begin(), checkpoint.notes.end());
     read.model.stored_bytes = count(checkpoint.bytes);
     if (checkpoint.headers_missing) return;
     read.model.stored_elements = count(checkpoint.elements);
     const Weights weights = weights_in(checkpoint);
     if (weights.unknown_words == 0) compare_parameters(weights.known, read);
+    if (weights_given) return;
     take_type(checkpoint, catalog, read);
     compare_bytes(checkpoint, read);
 }

@@ -1,7 +1,7 @@
 #include "formats/byte_reader.hpp"
 
 #include "tests/support/catch.hpp"
-#include "tests/support/errors.hpp"
+#include "tests/support/problems.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace napkin;
@@ -31,7 +31,7 @@ TEST_CASE("reading beyond the end says where, in memory", "[bytes]") {
     ByteReader reader("abcde", "five.bin");
     CHECK(reader.take(2) == "ab");
     const auto refused = [&](auto action) {
-        const Problem problem = problem_in(action);
+        const Problem problem = outcome_of(action);
         CHECK(problem.id == "truncated-file");
         CHECK(problem.where.file == "five.bin");
         return problem.message;
@@ -68,7 +68,7 @@ TEST_CASE("a file is read through windows: numbers and texts may lie across two"
     CHECK(reader.take(3) == bytes.substr(0, 3));
     CHECK(reader.take(190'000) == bytes.substr(3, 190'000));
     CHECK(reader.u8() == 190'003 % 251);
-    CHECK(problem_in([&] { (void)reader.take(9'997); }).id == "truncated-file");
+    CHECK(outcome_of([&] { (void)reader.take(9'997); }).id == "truncated-file");
     CHECK(reader.take(9'996) == bytes.substr(190'004));
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("a file that shrinks while it is read is truncated", "[bytes]") {
     (void)reader.u8();
     std::filesystem::resize_file(file.path(), 70'000);
     reader.skip(69'997);
-    const Problem problem = problem_in([&] { (void)reader.u32(); });
+    const Problem problem = outcome_of([&] { (void)reader.u32(); });
     CHECK(problem.id == "truncated-file");
     CHECK(problem.message.find("ended at byte 70,000") != std::string::npos);
 }

@@ -22,7 +22,7 @@ std::vector<Problem> problems(const ModelFile& file) {
 }
 
 Problem problem(const ModelFile& file) {
-    return problem_in([&] { (void)file.read(); });
+    return outcome_of([&] { (void)file.read(); });
 }
 
 std::string double_bytes(double value) {
@@ -120,7 +120,7 @@ TEST_CASE("all missing keys are reported together", "[gguf][model][hostile]") {
     CHECK(found[2].message.ends_with("the key \"llama.attention.head_count\" is missing"));
     const formats::GgufFile nameless{};
     const Problem none =
-        problem_in([&] { (void)formats::read_gguf_model(nameless, "x", Catalog()); });
+        outcome_of([&] { (void)formats::read_gguf_model(nameless, "x", Catalog()); });
     CHECK(none.id == "missing-key");
     CHECK(none.expected.find("general.architecture") != std::string::npos);
 }
@@ -138,7 +138,7 @@ TEST_CASE("tensors of no architecture have a size, a part of a model none",
     REQUIRE(read.notes.size() == 1);
     CHECK(read.notes[0].id == "no-architecture");
     file.metadata["general.type"] = std::string("imatrix");
-    const Problem side = problem_in([&] { (void)formats::read_gguf_model(file, "x", Catalog()); });
+    const Problem side = outcome_of([&] { (void)formats::read_gguf_model(file, "x", Catalog()); });
     CHECK(side.id == "missing-key");
 }
 

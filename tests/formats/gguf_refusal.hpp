@@ -5,14 +5,14 @@
 #include <string_view>
 
 #include "formats/gguf.hpp"
-#include "tests/support/errors.hpp"
 #include "tests/support/gguf_builder.hpp"
+#include "tests/support/problems.hpp"
 
 namespace napkin::test {
 
 /// The problem with a file of these bytes, called "test.gguf"; its id is "none" for a good one.
 inline Problem refused(const std::string& bytes) {
-    return problem_in([&] {
+    return outcome_of([&] {
         formats::ByteReader reader(bytes, "test.gguf");
         (void)formats::read_gguf(reader);
     });

@@ -1,8 +1,8 @@
 // Models in several GGUF files.
 #include "formats/gguf.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/errors.hpp"
 #include "tests/support/gguf_builder.hpp"
+#include "tests/support/problems.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace napkin;
@@ -33,7 +33,7 @@ struct ThreeShards {
         return folder.write("m-00002-of-00003.gguf", second.file());
     }
     Problem refused(const std::string& path) const {
-        return problem_in([&] { (void)open_gguf(path); });
+        return outcome_of([&] { (void)open_gguf(path); });
     }
 };
 

@@ -1,8 +1,8 @@
 #include "formats/gguf.hpp"
 
 #include "tests/support/catch.hpp"
-#include "tests/support/errors.hpp"
 #include "tests/support/gguf_builder.hpp"
+#include "tests/support/problems.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace napkin;
