@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/resolve.hpp"
-#include "formats/model_file.hpp"
+#include "napkin/formats.hpp"
 
 namespace napkin::cli {
 namespace {

@@ -1,14 +1,15 @@
-#include "formats/model_file.hpp"
+#include "napkin/formats.hpp"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
-#include "formats/gguf.hpp"
-#include "formats/gguf_model.hpp"
+#include "formats/config/overrides.hpp"
+#include "formats/gguf/gguf.hpp"
+#include "formats/gguf/model.hpp"
 #include "formats/input_file.hpp"
 #include "formats/json_file.hpp"
-#include "formats/stored_weights.hpp"
+#include "formats/safetensors/stored_weights.hpp"
 #include "formats/wording.hpp"
 
 namespace napkin::formats {

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "formats/gguf.hpp"
+#include "formats/gguf/gguf.hpp"
 #include "tests/support/gguf_builder.hpp"
 #include "tests/support/temporary_folder.hpp"
 

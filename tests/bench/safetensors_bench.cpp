@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-#include "formats/safetensors.hpp"
+#include "formats/safetensors/safetensors.hpp"
 #include "tests/support/safetensors_builder.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/byte_reader.hpp"
+#include "formats/gguf/byte_reader.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/problems.hpp"

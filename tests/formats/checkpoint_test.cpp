@@ -1,4 +1,4 @@
-#include "formats/checkpoint.hpp"
+#include "formats/safetensors/checkpoint.hpp"
 
 #include <sys/stat.h>
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "formats/config.hpp"
+#include "formats/config/config.hpp"
 #include "napkin/text.hpp"
 #include "tests/support/catch.hpp"
 

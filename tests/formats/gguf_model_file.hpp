@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/gguf_model.hpp"
+#include "formats/gguf/model.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/gguf_builder.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/gguf.hpp"
+#include "formats/gguf/gguf.hpp"
 #include "tests/support/gguf_builder.hpp"
 #include "tests/support/problems.hpp"
 

@@ -1,5 +1,5 @@
 // Models in several GGUF files.
-#include "formats/gguf.hpp"
+#include "formats/gguf/gguf.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/gguf_builder.hpp"
 #include "tests/support/problems.hpp"

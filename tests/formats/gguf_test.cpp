@@ -1,4 +1,4 @@
-#include "formats/gguf.hpp"
+#include "formats/gguf/gguf.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/gguf_builder.hpp"

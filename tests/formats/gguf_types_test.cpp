@@ -1,4 +1,4 @@
-#include "formats/gguf_types.hpp"
+#include "formats/gguf/types.hpp"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // Models from paths: told apart by what the files hold, and held to the weights beside them.
-#include "formats/model_file.hpp"
+#include "napkin/formats.hpp"
 
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 // Names, globs and regular expressions of modules.
-#include "formats/module_patterns.hpp"
+#include "formats/quantization/module_patterns.hpp"
 
 #include <chrono>
 #include <initializer_list>

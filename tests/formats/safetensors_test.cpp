@@ -1,9 +1,9 @@
-#include "formats/safetensors.hpp"
+#include "formats/safetensors/safetensors.hpp"
 
 #include <sys/stat.h>
 
 #include "formats/impostors.hpp"
-#include "formats/safetensors_types.hpp"
+#include "formats/safetensors/types.hpp"
 #include "tests/support/problems.hpp"
 #include "tests/support/safetensors_builder.hpp"
 

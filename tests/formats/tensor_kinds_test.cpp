@@ -1,4 +1,4 @@
-#include "formats/tensor_kinds.hpp"
+#include "formats/safetensors/tensor_kinds.hpp"
 
 #include <algorithm>
 

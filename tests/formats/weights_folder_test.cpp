@@ -1,4 +1,4 @@
-#include "formats/weights_folder.hpp"
+#include "formats/safetensors/weights_folder.hpp"
 
 #include <algorithm>
 

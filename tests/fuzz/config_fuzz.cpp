@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "formats/config.hpp"
+#include "formats/config/config.hpp"
 #include "napkin/inference.hpp"
 #include "napkin/residents.hpp"
 

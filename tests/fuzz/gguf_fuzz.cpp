@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "formats/gguf.hpp"
+#include "formats/gguf/gguf.hpp"
 #include "napkin/diagnostic.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "formats/gguf_model.hpp"
+#include "formats/gguf/model.hpp"
 #include "napkin/diagnostic.hpp"
 
 using namespace napkin;

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "formats/impostors.hpp"
-#include "formats/safetensors.hpp"
-#include "formats/shard_index.hpp"
-#include "formats/tensor_kinds.hpp"
+#include "formats/safetensors/safetensors.hpp"
+#include "formats/safetensors/shard_index.hpp"
+#include "formats/safetensors/tensor_kinds.hpp"
 #include "napkin/diagnostic.hpp"
 
 namespace {

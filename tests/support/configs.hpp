@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/config.hpp"
+#include "formats/config/config.hpp"
 #include "tests/support/problems.hpp"
 
 namespace napkin::test {
