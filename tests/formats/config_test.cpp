@@ -202,7 +202,7 @@ TEST_CASE("families without a recipe are refused by name, with what helps") {
         CAPTURE(type);
         const Problem problem = problem_with(with(small_llama(), {{"model_type", type}}));
         CHECK(problem.id == "unsupported-family");
-        CHECK(has(problem.message, "\"" + std::string(type) + "\""));
+        CHECK(has(problem.message, json::quoted(type)));
         CHECK(has(problem.hint, "--set model.parameters"));
         CHECK(problem.where.line == 1);
     }

@@ -24,9 +24,13 @@ Problem refusal(const std::string& path) {
 }
 
 std::string shape(std::initializer_list<int> extents) {
-    std::string text;
-    for (const int extent : extents) text += (text.empty() ? "" : ",") + std::to_string(extent);
-    return "[" + text + "]";
+    std::string text = "[";
+    for (const int extent : extents) {
+        if (text.size() > 1) text += ',';
+        text += std::to_string(extent);
+    }
+    text += ']';
+    return text;
 }
 
 // The weights of `small_llama`, tensor by tensor: 128,064 elements.

@@ -312,7 +312,7 @@ TEST_CASE("an unknown scheme is an error that names it, with what helps") {
     for (const char* method : {"aqlm", "quip#", "hqq"}) {
         const Problem problem = problem_with(quantized({{"quant_method", method}, {"bits", 2}}));
         CHECK(problem.id == "unknown-quantization");
-        CHECK(has(problem.message, "\"" + std::string(method) + "\""));
+        CHECK(has(problem.message, json::quoted(method)));
         CHECK(has(problem.hint, "--weights"));
         CHECK(problem.where.line == 1);
     }
