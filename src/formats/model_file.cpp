@@ -29,6 +29,7 @@ bool is_file(const fs::path& path) {
 
 // What a model is called: its folder where the file's own name says nothing.
 std::string name_of(const std::string& path) {
+    if (path == "-") return "stdin";
     std::error_code error;
     fs::path full = fs::weakly_canonical(path, error);
     if (full.filename().empty()) full = full.parent_path();

@@ -9,6 +9,24 @@
 namespace napkin::test {
 namespace {
 
+TEST_CASE("- is a configuration on the standard input", "[console]") {
+    // Llama 2 7B, by hand: 32 (4 x 4096^2 + 3 x 4096 x 11008 + 2 x 4096) + 2 x 32000 x 4096 + 4096.
+    const Conditions piped{.environment = {},
+                           .input = R"({"model_type": "llama", "torch_dtype": "float16",
+            "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
+            "num_attention_heads": 32, "vocab_size": 32000, "max_position_embeddings": 4096})",
+                           .terminal = false,
+                           .columns = 80};
+    const Outcome told = run_napkin({"model", "-", "--get", "parameters"}, piped);
+    CHECK(told.exit == 0);
+    CHECK(told.out == "6738415616\n");
+    CHECK(told.err.empty());
+    const Outcome fits = run_napkin({"fit", "-", "--on", "h100"}, piped);
+    CHECK(fits.out.find("stdin (6.74B, fp16) on H100") == 0);
+    const Conditions nothing{.environment = {}, .input = "", .terminal = false, .columns = 80};
+    CHECK(run_napkin({"model", "-"}, nothing).exit == 2);
+}
+
 TEST_CASE("stdout holds the result only: notes, warnings and errors go to stderr", "[console]") {
     const auto says_napkin = [](const std::string& text) {
         return text.find("napkin: ") != std::string::npos;
