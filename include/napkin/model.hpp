@@ -131,6 +131,10 @@ struct TensorFormat {
     bool operator==(const TensorFormat&) const = default;
 };
 
+/// When layers run: for every token, over the prompt alone (an encoder), or only where there is an
+/// image, which plain text does not have.
+enum class Runs { always, on_prompt, on_image };
+
 /// `count` equal layers.
 struct Block {
     double count{1};
@@ -139,8 +143,8 @@ struct Block {
     FeedForward feed_forward{};
     double state_bytes{4};  // bytes of an element of recurrent state
     bool parallel{};        // mixer and feed-forward layer read the same input
-    bool encoder{};         // runs over the prompt, once
-    bool continues{};       // the second half of the layers before, not layers of its own
+    Runs runs{Runs::always};
+    bool continues{};  // the second half of the layers before, not layers of its own
     std::vector<TensorFormat> formats{};
 
     bool operator==(const Block&) const = default;

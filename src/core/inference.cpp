@@ -15,7 +15,9 @@ Totals<R> stage_totals(const Inputs& inputs, Phase phase, const R& sequences) {
     const bool encoded = has_encoder(inputs.model);
     for (const Block& block : inputs.model.blocks) {
         // An encoder reads the prompt; the layers after it generate.
-        if (encoded && block.encoder != (phase == Phase::prefill)) continue;
+        const bool encodes = block.runs == Runs::on_prompt;
+        if (encoded && encodes != (phase == Phase::prefill)) continue;
+        if (block.runs == Runs::on_image) continue;
         add(totals, lower<R>(block, inputs, phase, sequences), block.count * part);
     }
     add(totals, lower_outer<R>(inputs, phase, sequences), part);

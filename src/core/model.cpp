@@ -146,7 +146,7 @@ double layers(const Model& model) {
 
 bool has_encoder(const Model& model) {
     return std::any_of(model.blocks.begin(), model.blocks.end(),
-                       [](const Block& block) { return block.encoder; });
+                       [](const Block& block) { return block.runs == Runs::on_prompt; });
 }
 
 template <class R>

@@ -324,21 +324,6 @@ std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, const NumberFormat
 }
 
 template <class R>
-R distinct_experts(const R& experts, const R& active, const R& tokens) {
-    return experts * (R(1) - power(R(1) - active / experts, tokens));
-}
-
-template <class R>
-R causal_pairs(const R& fresh, const R& prefix, double window) {
-    // Token i (1-based) of the new ones sees min(prefix + i, window) keys.
-    const R all = fresh * prefix + fresh * (fresh + R(1)) / R(2);
-    if (window <= 0 || value_of(prefix) + value_of(fresh) <= window) return all;
-    const double ramp = larger(0.0, window - value_of(prefix));  // tokens that see less than it
-    const R grows = R(ramp) * prefix + R(ramp) * R(ramp + 1) / R(2);
-    return grows + (fresh - R(ramp)) * R(window);
-}
-
-template <class R>
 Operations<R> lower(const Block& block, const Inputs& inputs, Phase phase, const R& sequences) {
     Lowering<R> lowering(inputs, phase, sequences);
     lowering.of_block(block);
@@ -389,10 +374,6 @@ Operations<R> lower_outer(const Inputs& inputs, Phase phase, const R& sequences)
     return lowering.rows();
 }
 
-template double distinct_experts<double>(const double&, const double&, const double&);
-template Traced distinct_experts<Traced>(const Traced&, const Traced&, const Traced&);
-template double causal_pairs<double>(const double&, const double&, double);
-template Traced causal_pairs<Traced>(const Traced&, const Traced&, double);
 template Operations<double> lower<double>(const Block&, const Inputs&, Phase, const double&);
 template Operations<Traced> lower<Traced>(const Block&, const Inputs&, Phase, const Traced&);
 template Operations<double> lower_outer<double>(const Inputs&, Phase, const double&);

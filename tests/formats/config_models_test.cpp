@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "formats/config/config.hpp"
+#include "napkin/inference.hpp"
 #include "napkin/text.hpp"
 #include "tests/support/catch.hpp"
 
@@ -194,4 +195,16 @@ TEST_CASE("a preset is what its publisher's configuration describes") {
         ++compared;
     }
     CHECK(compared > 180);
+}
+
+TEST_CASE("text passes no layer that attends to an image: Llama 3.2 Vision reads what 8B reads") {
+    // 32 of its 40 layers and the head are those of Llama 3.1 8B: 7,504,924,672 weights a token;
+    // two gates for each of the 8 other layers stand outside them.
+    Model model;
+    for (const auto& row : rows()) {
+        if (row.at("id") == "meta-llama/Llama-3.2-11B-Vision-Instruct") model = read(row).model;
+    }
+    REQUIRE(layers(model) == 40);
+    Inputs inputs{.machine = Catalog().machine("h100"), .model = model};
+    CHECK(decode<double>(inputs).totals.weights == 7504924672 + 16);
 }

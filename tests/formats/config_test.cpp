@@ -1,7 +1,7 @@
 // What a configuration says, in all its spellings, and what is wrong with it.
-#include <chrono>
 
 #include "tests/support/configs.hpp"
+#include "tests/support/watchdog.hpp"
 
 using namespace napkin;
 using namespace napkin::test;
@@ -378,7 +378,6 @@ TEST_CASE("a million keys, and lists of a million layers, are read in no time") 
     for (int i = 0; i < 1000000; ++i) dense.push_back(i);
     config["mlp_only_layers"] = dense;
     const std::string text = config.dump();
-    const auto start = std::chrono::steady_clock::now();
+    const test::Watchdog bounded(10);
     CHECK(with_experts(read_text(text).model).empty());
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }

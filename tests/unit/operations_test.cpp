@@ -212,7 +212,7 @@ TEST_CASE("an encoder reads the prompt, the decoder generates over it", "[operat
     // Two halves of a decoder layer: over what was generated, and over the encoded prompt.
     Inputs inputs = inputs_for(llama_3_1_8b(), 100, 1);
     Block encoder = inputs.model.blocks.front();
-    encoder.encoder = true;
+    encoder.runs = Runs::on_prompt;
     std::get<Attention>(encoder.mixer).uncached = true;
     Block cross = inputs.model.blocks.front();
     cross.continues = true;

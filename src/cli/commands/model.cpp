@@ -1,5 +1,6 @@
 // Models: the list, or one with its counts.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cli/command.hpp"
@@ -10,6 +11,8 @@ namespace {
 
 using report::number;
 using report::word;
+
+constexpr std::array<std::string_view, 3> when_words{"", "encoder: ", "over an image: "};
 
 std::string describe_block(const Block& block) {
     struct Words {
@@ -39,8 +42,8 @@ std::string describe_block(const Block& block) {
                    (f.shared_width > 0 ? " + " + with_separators(f.shared_width) + " shared" : "");
         }
     };
-    return (block.encoder ? "encoder: " : "") + std::visit(Words{}, block.mixer) +
-           std::visit(Words{}, block.feed_forward);
+    return std::string(when_words[static_cast<std::size_t>(block.runs)]) +
+           std::visit(Words{}, block.mixer) + std::visit(Words{}, block.feed_forward);
 }
 
 // "attn_v, ffn_down in q6_k": tensors that are not kept as most of the model is.

@@ -91,6 +91,7 @@ Block block_of(ConfigKeys& keys, LayerKind kind) {
     block.feed_forward = feed_forward_of(keys, kind.feed_forward);
     block.state_bytes = state_bytes_of(keys);
     block.parallel = keys.trait("parallel");
+    if (kind.mixer == MixerKind::cross) block.runs = Runs::on_image;
     return block;
 }
 

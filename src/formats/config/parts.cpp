@@ -94,7 +94,7 @@ void add_encoder_decoder(ConfigKeys& keys, Model& model) {
     attention.head_dim = keys.need("head_dim");
     const DenseFeedForward wide{.width = keys.need("width"), .gated = gated};
     Block encoder{.count = encoders, .norms = 2, .mixer = attention, .feed_forward = wide};
-    encoder.encoder = true;
+    encoder.runs = Runs::on_prompt;
     std::get<Attention>(encoder.mixer).uncached = true;
     const Block over_output{.count = decoders, .norms = 1, .mixer = attention};
     Block over_prompt{.count = decoders, .norms = 2, .mixer = attention, .feed_forward = wide};
