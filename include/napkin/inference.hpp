@@ -19,8 +19,11 @@ struct Decode {
     R critical_batch{};
     Totals<R> totals{};
 };
+/// The ceiling, and the same fold at another pace.
 template <class R = double>
 [[nodiscard]] Decode<R> decode(const Inputs& inputs);
+template <class R = double>
+[[nodiscard]] Decode<R> decode(const Inputs& inputs, const Pace<R>& pace);
 
 /// Reading the prompts of the whole batch.
 template <class R = double>
@@ -34,5 +37,7 @@ struct Prefill {
 };
 template <class R = double>
 [[nodiscard]] Prefill<R> prefill(const Inputs& inputs);
+template <class R = double>
+[[nodiscard]] Prefill<R> prefill(const Inputs& inputs, const Pace<R>& pace);
 
 }  // namespace napkin

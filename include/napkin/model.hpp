@@ -169,9 +169,9 @@ enum class Role {
 inline constexpr std::size_t role_count = 11;
 [[nodiscard]] std::string_view name_of(Role role);
 
-/// How tensor parallelism splits a tensor: over all ranks, over no more ranks than there are KV
-/// heads, or not at all.
-enum class Split { whole, ranks, kv_heads };
+/// How parallelism splits a tensor: not at all, over all ranks, over no more ranks than there are
+/// KV heads, over all devices that share the experts, or by whole experts only.
+enum class Split { whole, ranks, kv_heads, experts, whole_experts };
 
 /// A weight: `copies` matrices of rows (outputs) x columns (inputs).
 struct Tensor {
@@ -244,8 +244,10 @@ struct Model {
 
 /// Over how many devices a layer's weights are spread; 1 everywhere is the whole model.
 struct Sharding {
-    double ranks{1};     // tensor-parallel degree
-    double kv_ranks{1};  // no more than there are KV heads: beyond them heads are replicated
+    double ranks{1};           // tensor-parallel degree
+    double kv_ranks{1};        // no more than there are KV heads: beyond them heads are replicated
+    double expert_devices{1};  // that hold one set of experts between them
+    double ep{1};              // how many of them hold different experts
 };
 
 /// Weights of `role` among `list` that one device holds. R is double or Traced, here and below.

@@ -23,8 +23,15 @@ struct Violation {
                                                 const Machine& machine);
 
 /// Tensor-parallel degrees up to `most` that divide the model's heads, KV heads (or are divided by
-/// them) and feed-forward widths.
-[[nodiscard]] std::vector<double> valid_tensor_parallel(const Model& model, double most);
+/// them) and feed-forward widths; experts are cut over what `ep` leaves of them.
+[[nodiscard]] std::vector<double> valid_tensor_parallel(const Model& model, double most,
+                                                        double ep = 1);
+/// Expert-parallel degrees up to `most` that divide the number of experts of every layer; 1 alone
+/// where there are none.
+[[nodiscard]] std::vector<double> valid_expert_parallel(const Model& model, double most);
+
+/// Over how many devices of `layout` the weights of a layer are spread.
+[[nodiscard]] Sharding sharding(const Block& block, const Model& model, const Layout& layout);
 
 /// Layers of the fullest of `pp` stages: the whole layers that an even split leaves on it.
 [[nodiscard]] double stage_layers(const Model& model, double pp);

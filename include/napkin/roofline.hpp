@@ -7,7 +7,7 @@
 
 namespace napkin {
 
-enum class Bound { compute, memory, network };
+enum class Bound { compute, memory, network, overhead };
 [[nodiscard]] std::string_view name_of(Bound bound);
 
 /// Upper bound of a kernel of some arithmetic intensity on one device (Williams, Waterman and
@@ -54,6 +54,8 @@ struct Totals {
     Bytes<R> activation_bytes{};
     Bytes<R> scale_up_bytes{};
     Bytes<R> scale_out_bytes{};
+    R collective_calls{};
+    Seconds<R> collectives{};  // by their law, one after the other; zero: not asked for
 };
 /// Adds the rows of `count` equal layers.
 template <class R>
@@ -71,6 +73,26 @@ struct Step {
     Bytes<R> bytes{};
 };
 
+/// What the rows are divided by, and how the times of their parts add up.
+template <class R = double>
+struct Pace {
+    Rates<R> rates{};
+    bool collective_law{};      // collectives take what their law says, latency included
+    double network_overlap{1};  // share of the shorter of work and exchange hidden by the longer
+};
+/// Peak rates, everything overlapping, nothing but bytes on the links: no run is faster.
+template <class R = double>
+[[nodiscard]] Pace<R> ceiling_pace(const Machine& machine);
+/// Peak rates, but each collective takes its time and nothing hides it: what tensor parallelism of
+/// a single decode step is up against.
+template <class R = double>
+[[nodiscard]] Pace<R> exchanging_pace(const Machine& machine);
+
+/// Time of the rows of a device. work = larger of FLOPs / peak (summed over arithmetics) and
+/// bytes / bandwidth; exchange = largest of link bytes / link rate, or by the law of collectives;
+/// time = larger(work, exchange) + (1 - overlap) * smaller(work, exchange).
+template <class R = double>
+[[nodiscard]] Step<R> step(const Totals<R>& totals, const Pace<R>& pace);
 /// Upper bound on the speed of a phase: no device can compute, move or exchange its rows faster
 /// than its peak rates. time = largest of FLOPs / peak (by arithmetic), bytes / bandwidth, link
 /// bytes / link rate.

@@ -12,6 +12,8 @@ struct Workload {
     double prompt{2048};
     double prefix{};  // leading prompt tokens whose keys and values are cached already
     double output{512};
+    double step_tokens{1};  // that each sequence passes in a decode step: speculation verifies more
+    double expert_skew{};   // routed experts' popularity falls as rank^-skew; 0: uniform
     NumberFormat kv_format{bfloat16()};
     NumberFormat activations{bfloat16()};
 

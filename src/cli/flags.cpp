@@ -38,6 +38,8 @@ constexpr std::array flags{
     Flag{"tp", "N", "tensor parallel: every matrix over N devices", "Layout"},
     Flag{"pp", "N", "pipeline stages", "Layout"},
     Flag{"dp", "N", "replicas", "Layout"},
+    Flag{"ep", "N", "expert parallel; above tp, replicas share their experts", "Layout"},
+    Flag{"expert-skew", "A", "popularity of experts falls as rank^-A (default: 0)", "Workload"},
     Flag{"reserve", "BYTES", "kept free on each device (default: 10 % of it)", "Layout"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},

@@ -1,5 +1,7 @@
 #include "cli/question.hpp"
 
+#include <algorithm>
+
 #include "cli/command.hpp"
 #include "napkin/partition.hpp"
 
@@ -15,10 +17,12 @@ std::optional<Layout> given_layout(Resolver& resolver, const Inputs& inputs) {
     const auto tp = resolver.optional("tp", read_whole);
     const auto pp = resolver.optional("pp", read_whole);
     const auto dp = resolver.optional("dp", read_whole);
-    if (!tp && !pp && !dp) return std::nullopt;
+    const auto ep = resolver.optional("ep", read_whole);
+    if (!tp && !pp && !dp && !ep) return std::nullopt;
     Layout layout{.dp = dp.value_or(1),
                   .tp = tp.value_or(1),
                   .pp = pp.value_or(1),
+                  .ep = ep.value_or(1),
                   .zero = 0,
                   .why = "as given"};
     const double devices = inputs.machine.devices;
@@ -46,8 +50,18 @@ void add_layout(Resolver& resolver, const Question& question) {
     input.members = {{"dp", number(layout.dp, "1", Style::whole)},
                      {"tp", number(layout.tp, "1", Style::whole)},
                      {"pp", number(layout.pp, "1", Style::whole)},
+                     {"ep", number(layout.ep, "1", Style::whole)},
                      {"zero", number(layout.zero, "1", Style::whole)},
                      {"why", word(layout.why)}};
+    if (layout.ep > 1) {
+        double experts = 0;
+        for (const Block& block : question.inputs.model.blocks) {
+            const auto* mixture = std::get_if<Experts>(&block.feed_forward);
+            if (mixture != nullptr) experts = larger(experts, mixture->experts);
+        }
+        input.members.emplace_back("experts_per_device",
+                                   number(experts / layout.ep, "1", Style::whole));
+    }
     resolver.inputs.push_back(std::move(input));
 }
 
@@ -58,7 +72,7 @@ std::optional<Layout> read_layout(Resolver& resolver, const Inputs& inputs) {
     if (resolver.any_count()) {
         resolver.problem(problem_of("--on", "layout-without-count",
                                     "a layout is for a number of devices, not for any",
-                                    "a count instead of the n, or no --tp, --pp and --dp"));
+                                    "a count instead of the n, or no --tp, --pp, --dp and --ep"));
         return layout;
     }
     for (const Violation& violation : violations(*layout, inputs.model, inputs.machine)) {
@@ -149,6 +163,25 @@ void read_encoded_prompt(Resolver& resolver, Inputs& inputs) {
     }
 }
 
+// How unevenly tokens choose their experts: a ceiling assumes that they do not.
+void read_skew(Resolver& resolver, Inputs& inputs) {
+    const auto skew = resolver.optional("expert-skew", read_number);
+    if (!skew) return;
+    const bool routed = std::any_of(
+        inputs.model.blocks.begin(), inputs.model.blocks.end(),
+        [](const Block& block) { return std::holds_alternative<Experts>(block.feed_forward); });
+    if (*skew < 0) {
+        resolver.refuse("expert-skew", *resolver.setting("expert-skew"),
+                        "expected 0 (uniform) or more: popularity falls as rank^-skew");
+    } else if (!routed && !inputs.model.id.empty()) {
+        resolver.problem(problem_of("--expert-skew", "no-experts",
+                                    inputs.model.id + " has no experts to route to", ""));
+    }
+    inputs.workload.expert_skew = *skew;
+    resolver.add_input("expert_skew", number(*skew, "1", Style::plain),
+                       resolver.from("expert-skew"));
+}
+
 }  // namespace
 
 Question inference_question(Resolver& resolver, bool with_prompt) {
@@ -165,6 +198,7 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     }
     if (!with_prompt) read_encoded_prompt(resolver, inputs);
     inputs.workload.batch = resolver.whole("batch", 1);
+    read_skew(resolver, inputs);
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
     check_capacity(resolver, inputs.machine.accelerator);
     resolver.reserve(inputs.assumptions);
@@ -218,6 +252,7 @@ std::string layout_text(const Layout& layout) {
     add("tp", layout.tp);
     add("pp", layout.pp);
     add("dp", layout.dp);
+    add("ep", layout.ep);
     return text;
 }
 

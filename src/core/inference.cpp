@@ -9,7 +9,7 @@ namespace {
 // The rows of a stage: as even a part of the whole as there is, since the slowest stage cannot be
 // faster than that. What it sends on comes on top.
 template <class R>
-Totals<R> stage_totals(const Inputs& inputs, Phase phase, const R& sequences) {
+Totals<R> stage_totals(const Inputs& inputs, Phase phase, const Load<R>& load) {
     const double part = 1 / inputs.layout.pp;
     Totals<R> totals;
     const bool encoded = has_encoder(inputs.model);
@@ -18,9 +18,9 @@ Totals<R> stage_totals(const Inputs& inputs, Phase phase, const R& sequences) {
         const bool encodes = block.runs == Runs::on_prompt;
         if (encoded && encodes != (phase == Phase::prefill)) continue;
         if (block.runs == Runs::on_image) continue;
-        add(totals, lower<R>(block, inputs, phase, sequences), block.count * part);
+        add(totals, lower<R>(block, inputs, phase, load), block.count * part);
     }
-    add(totals, lower_outer<R>(inputs, phase, sequences), part);
+    add(totals, lower_outer<R>(inputs, phase, load), part);
     if (inputs.layout.pp > 1) {
         const double width = bytes_per_weight(inputs.workload.activations);
         const double tokens =
@@ -30,7 +30,7 @@ Totals<R> stage_totals(const Inputs& inputs, Phase phase, const R& sequences) {
         const bool across = inputs.layout.tp * inputs.layout.pp > inputs.machine.domain;
         send.link = across ? Link::scale_out : Link::scale_up;
         send.link_bytes =
-            named(Bytes<R>(sequences * R(tokens * inputs.model.hidden * width / inputs.layout.tp)),
+            named(Bytes<R>(load.own * R(tokens * inputs.model.hidden * width / inputs.layout.tp)),
                   "stage_send_bytes");
         Operations<R> rows;
         rows.push(send);
@@ -47,6 +47,10 @@ R utilization(const Flops<R>& flops, const Seconds<R>& time, const Inputs& input
     const auto top = given<R>(peak(part, arithmetic), std::string(name_of(arithmetic)) + "_peak",
                               part.compute.provenance.source);
     return named(flops / (time * top), "compute_utilization");
+}
+
+double instances(const Layout& layout) {
+    return layout.dp / attention_groups(layout);
 }
 
 // Linear layers: FLOPs / bytes = 2 B active / (bytes of all), so B = ridge * bytes / (2 active).
@@ -74,14 +78,33 @@ R critical_batch(const Inputs& inputs) {
         batch = batch * given<R>(spread, "experts_over_active_experts", inputs.model.source);
     }
     // Of the whole machine: each replica, and each group in a pipeline, has its own.
-    const double copies = inputs.layout.dp * inputs.layout.pp;
+    const double replicas = spread > 1 ? instances(inputs.layout) : inputs.layout.dp;
+    const double copies = replicas * inputs.layout.pp;
     if (copies > 1) batch = batch * given<R>(copies, "replicas_and_groups");
     return named(batch, "critical_batch");
 }
 
-// One replica with `sequences` of them: its slowest device, and how long a step of all takes.
+// The sequences of one instance (the replicas that share one set of experts) as its busiest replica
+// sees them.
 template <class R>
-struct ReplicaStep {
+Load<R> load_of(const R& sequences, const Layout& layout) {
+    const double groups = attention_groups(layout);
+    if (groups <= 1) return {sequences, sequences};
+    const R own = round_up(sequences / given<R>(groups, "replicas_sharing_experts"));
+    return {named(own, "sequences_per_replica"), sequences};
+}
+
+template <class R>
+R sequences_per_instance(const R& batch, const Layout& layout) {
+    if (instances(layout) <= 1) return batch;
+    const bool shared = attention_groups(layout) > 1;
+    return named(round_up(batch / given<R>(instances(layout), shared ? "instances" : "dp")),
+                 shared ? "sequences_per_instance" : "sequences_per_replica");
+}
+
+// One instance with `sequences` of them: its slowest device, and how long a step of all takes.
+template <class R>
+struct InstanceStep {
     Totals<R> totals{};
     Step<R> slowest{};
     Seconds<R> time{};
@@ -89,55 +112,59 @@ struct ReplicaStep {
 };
 
 template <class R>
-ReplicaStep<R> replica_step(const Inputs& inputs, const R& sequences) {
+InstanceStep<R> instance_step(const Inputs& inputs, const R& sequences, const Pace<R>& pace) {
     const Layout& layout = inputs.layout;
-    const Rates<R> rates = ceiling_rates<R>(inputs.machine);
-    ReplicaStep<R> replica;
+    InstanceStep<R> instance;
+    Load<R> load = load_of(sequences, layout);
     // Stages work on different groups of sequences at once, as far as there are enough of them.
-    replica.groups = smaller(layout.pp, value_of(sequences));
-    R group = sequences;
-    if (replica.groups > 1) {
-        group = named(sequences / R(replica.groups), "sequences_per_group");
+    instance.groups = smaller(layout.pp, value_of(load.own));
+    if (instance.groups > 1) {
+        const R groups(instance.groups);
+        load.own = named(load.own / groups, "sequences_per_group");
+        load.together = attention_groups(layout) > 1 ? load.together / groups : load.own;
     }
-    replica.totals = stage_totals<R>(inputs, Phase::decode, group);
-    replica.slowest = ceiling(replica.totals, rates);
-    replica.time = replica.slowest.time;
+    instance.totals = stage_totals<R>(inputs, Phase::decode, load);
+    instance.slowest = step(instance.totals, pace);
+    instance.time = instance.slowest.time;
     if (layout.pp > 1) {
         // A token passes every stage once, and no stage serves two groups at the same time.
         Inputs unstaged = inputs;
         unstaged.layout.pp = 1;
-        const Step<R> through = ceiling(stage_totals<R>(unstaged, Phase::decode, group), rates);
-        replica.time = larger(named(through.time, "time_through_all_stages"),
-                              replica.slowest.time * given<R>(replica.groups, "groups_in_flight"));
+        const Step<R> through = step(stage_totals<R>(unstaged, Phase::decode, load), pace);
+        instance.time =
+            larger(named(through.time, "time_through_all_stages"),
+                   instance.slowest.time * given<R>(instance.groups, "groups_in_flight"));
     }
-    return replica;
+    return instance;
 }
 
 }  // namespace
 
 template <class R>
 Decode<R> decode(const Inputs& inputs) {
-    const double replicas = inputs.layout.dp;
+    return decode(inputs, ceiling_pace<R>(inputs.machine));
+}
+
+template <class R>
+Decode<R> decode(const Inputs& inputs, const Pace<R>& pace) {
+    const double count = instances(inputs.layout);
     const R batch = given<R>(inputs.workload.batch, "batch", "--batch");
-    R busiest = batch;
-    if (replicas > 1) {
-        busiest = named(round_up(batch / given<R>(replicas, "dp")), "sequences_per_replica");
-    }
-    const ReplicaStep<R> replica = replica_step<R>(inputs, busiest);
+    const R busiest = sequences_per_instance(batch, inputs.layout);
+    const InstanceStep<R> instance = instance_step<R>(inputs, busiest, pace);
     Decode<R> result;
-    result.totals = replica.totals;
-    result.step = replica.slowest;
-    result.step_time = named(replica.time, "step_time");
-    // Where the batch does not split evenly, the other replicas run with one sequence less.
-    const double least = round_down(inputs.workload.batch / replicas);
+    result.totals = instance.totals;
+    result.step = instance.slowest;
+    result.step_time = named(instance.time, "step_time");
+    // Where the batch does not split evenly, the other instances run with one sequence less.
+    const double least = round_down(inputs.workload.batch / count);
     Tokens<R> one(R(1));
     if (least > 0 && least < value_of(busiest)) {
-        const double full = inputs.workload.batch - replicas * least;
+        const double full = inputs.workload.batch - count * least;
         const R others = named(busiest - R(1), "sequences_of_other_replicas");
         const Seconds<R> faster =
-            named(replica_step<R>(inputs, others).time, "step_time_of_other_replicas");
+            named(instance_step<R>(inputs, others, pace).time, "step_time_of_other_replicas");
         result.tokens_per_second = named(Tokens<R>(R(full) * busiest) / result.step_time +
-                                             Tokens<R>(R(replicas - full) * others) / faster,
+                                             Tokens<R>(R(count - full) * others) / faster,
                                          "tokens_per_second");
         result.tokens_per_second_per_user =
             named(result.tokens_per_second / batch, "tokens_per_second_per_user");
@@ -148,22 +175,23 @@ Decode<R> decode(const Inputs& inputs) {
     }
     result.intensity = named(result.step.flops / result.step.bytes, "intensity");
     result.compute_utilization =
-        utilization<R>(result.step.flops * R(replica.groups), result.step_time, inputs);
+        utilization<R>(result.step.flops * R(instance.groups), result.step_time, inputs);
     result.critical_batch = critical_batch<R>(inputs);
     return result;
 }
 
 template <class R>
 Prefill<R> prefill(const Inputs& inputs) {
+    return prefill(inputs, ceiling_pace<R>(inputs.machine));
+}
+
+template <class R>
+Prefill<R> prefill(const Inputs& inputs, const Pace<R>& pace) {
     const R batch = given<R>(inputs.workload.batch, "batch", "--batch");
-    R sequences = batch;
-    if (inputs.layout.dp > 1) {
-        sequences =
-            named(round_up(batch / given<R>(inputs.layout.dp, "dp")), "sequences_per_replica");
-    }
+    const Load<R> load = load_of(sequences_per_instance(batch, inputs.layout), inputs.layout);
     Prefill<R> result;
-    result.totals = stage_totals<R>(inputs, Phase::prefill, sequences);
-    result.step = ceiling(result.totals, ceiling_rates<R>(inputs.machine));
+    result.totals = stage_totals<R>(inputs, Phase::prefill, load);
+    result.step = step(result.totals, pace);
     result.time_to_first_token = result.step.time;
     if (inputs.layout.pp > 1) {
         // Cut into ever smaller chunks a prompt keeps all stages busy, but its last token still
@@ -171,8 +199,8 @@ Prefill<R> prefill(const Inputs& inputs) {
         Inputs last = inputs;
         last.layout.pp = 1;
         last.workload.context = 0;
-        const Step<R> through =
-            ceiling(stage_totals<R>(last, Phase::decode, R(1)), ceiling_rates<R>(inputs.machine));
+        const Load<R> one{R(1), R(1)};
+        const Step<R> through = step(stage_totals<R>(last, Phase::decode, one), pace);
         result.time_to_first_token = larger(result.time_to_first_token,
                                             named(through.time, "last_token_through_all_stages"));
     }
@@ -187,6 +215,10 @@ Prefill<R> prefill(const Inputs& inputs) {
     return result;
 }
 
+template Decode<double> decode<double>(const Inputs&, const Pace<double>&);
+template Decode<Traced> decode<Traced>(const Inputs&, const Pace<Traced>&);
+template Prefill<double> prefill<double>(const Inputs&, const Pace<double>&);
+template Prefill<Traced> prefill<Traced>(const Inputs&, const Pace<Traced>&);
 template Decode<double> decode<double>(const Inputs&);
 template Decode<Traced> decode<Traced>(const Inputs&);
 template Prefill<double> prefill<double>(const Inputs&);

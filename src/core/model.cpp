@@ -23,10 +23,27 @@ double divisor(const Tensor& tensor, const Sharding& sharding) {
             return sharding.ranks;
         case Split::kv_heads:
             return sharding.kv_ranks;
+        case Split::experts:
+            return sharding.expert_devices;
+        case Split::whole_experts:
+            return sharding.ep;
         case Split::whole:
             break;
     }
     return 1;
+}
+
+std::string_view divisor_name(Split split) {
+    switch (split) {
+        case Split::kv_heads:
+            return "kv_shards";
+        case Split::experts:
+            return "devices_sharing_experts";
+        case Split::whole_experts:
+            return "ep";
+        default:
+            return "tp";
+    }
 }
 
 double active_share(const Block& block) {
@@ -51,8 +68,7 @@ R elements_in(const Tensors& list, Role role, const Sharding& sharding, const Te
         const double ranks = divisor(tensor, sharding);
         R size = R(tensor.rows) * R(tensor.columns);
         if (tensor.copies != 1) size = R(tensor.copies) * size;
-        if (ranks != 1)
-            size = size / given<R>(ranks, tensor.split == Split::kv_heads ? "kv_shards" : "tp");
+        if (ranks != 1) size = size / given<R>(ranks, divisor_name(tensor.split));
         size = named(size, tensor.name);
         sum = value_of(sum) == 0 ? size : sum + size;
     }

@@ -12,8 +12,13 @@ bool divides(double part, double whole) {
     return std::fmod(whole, part) == 0;
 }
 
-// What stands in the way of cutting this kind of layer over tp ranks; empty if nothing does.
-std::string obstacle(const Block& block, const Model& model, double tp) {
+double greatest_divisor(double a, double b) {
+    return b == 0 ? a : greatest_divisor(b, std::fmod(a, b));
+}
+
+// What stands in the way of cutting this kind of layer over tp ranks, and each expert over
+// `expert_tp`; empty if nothing does.
+std::string obstacle(const Block& block, const Model& model, double tp, double expert_tp) {
     const auto cannot = [&](double count, std::string_view what) {
         return shortest(count) + " " + std::string(what) + " do not split over " + shortest(tp);
     };
@@ -27,30 +32,31 @@ std::string obstacle(const Block& block, const Model& model, double tp) {
     if (const auto* latent = std::get_if<LatentAttention>(&block.mixer)) {
         if (!divides(tp, latent->heads)) return cannot(latent->heads, "heads");
     }
-    const auto width_on = [&](double width, Role role) -> std::string {
+    const auto width_on = [&](double width, Role role, double ranks) -> std::string {
         const NumberFormat& format = format_of(model, role);
-        if (!divides(tp, width)) {
+        if (!divides(ranks, width)) {
             return "the feed-forward width " + shortest(width) + " does not split over " +
-                   shortest(tp);
+                   shortest(ranks);
         }
-        if (tp == 1 || width == 0 || format.whole_group <= 0) return {};
-        if (divides(format.whole_group, width / tp)) return {};
-        return "the feed-forward width " + shortest(width) + " over " + shortest(tp) +
+        if (ranks == 1 || width == 0 || format.whole_group <= 0) return {};
+        if (divides(format.whole_group, width / ranks)) return {};
+        return "the feed-forward width " + shortest(width) + " over " + shortest(ranks) +
                " leaves no whole groups of " + shortest(format.whole_group) + " in " + format.id;
     };
     if (const auto* dense = std::get_if<DenseFeedForward>(&block.feed_forward)) {
-        return width_on(dense->width, Role::feed_forward);
+        return width_on(dense->width, Role::feed_forward, tp);
     }
     if (const auto* experts = std::get_if<Experts>(&block.feed_forward)) {
-        const std::string routed = width_on(experts->width, Role::expert);
-        return routed.empty() ? width_on(experts->shared_width, Role::shared_expert) : routed;
+        const std::string routed = width_on(experts->width, Role::expert, expert_tp);
+        return routed.empty() ? width_on(experts->shared_width, Role::shared_expert, tp) : routed;
     }
     return {};
 }
 
-std::string obstacle(const Model& model, double tp) {
+std::string obstacle(const Model& model, double tp, double ep) {
+    const double expert_tp = expert_tensor_parallel({.tp = tp, .ep = ep});
     for (const Block& block : model.blocks) {
-        std::string found = obstacle(block, model, tp);
+        std::string found = obstacle(block, model, tp, expert_tp);
         if (!found.empty()) return found;
     }
     return {};
@@ -58,13 +64,43 @@ std::string obstacle(const Model& model, double tp) {
 
 }  // namespace
 
-std::vector<double> valid_tensor_parallel(const Model& model, double most) {
+std::vector<double> valid_tensor_parallel(const Model& model, double most, double ep) {
     std::vector<double> valid;
     for (double tp = 1; tp <= most; ++tp) {
-        if (obstacle(model, tp).empty()) valid.push_back(tp);
+        const bool nests = divides(tp, ep) || divides(ep, tp);
+        if (nests && obstacle(model, tp, ep).empty()) valid.push_back(tp);
     }
     return valid;
 }
+
+std::vector<double> valid_expert_parallel(const Model& model, double most) {
+    double common = 0;  // what every mixture's number of experts is a multiple of
+    for (const Block& block : model.blocks) {
+        if (const auto* experts = std::get_if<Experts>(&block.feed_forward)) {
+            common = common == 0 ? experts->experts : greatest_divisor(common, experts->experts);
+        }
+    }
+    std::vector<double> valid{1};
+    for (double ep = 2; ep <= smaller(most, common); ++ep) {
+        if (divides(ep, common)) valid.push_back(ep);
+    }
+    return valid;
+}
+
+Sharding sharding(const Block& block, const Model& model, const Layout& layout) {
+    return {.ranks = layout.tp,
+            .kv_ranks = smaller(layout.tp, cache(block, model).heads),
+            .expert_devices = expert_devices(layout),
+            .ep = layout.ep};
+}
+
+namespace {
+
+bool contains(const std::vector<double>& valid, double degree) {
+    return std::find(valid.begin(), valid.end(), degree) != valid.end();
+}
+
+}  // namespace
 
 double stage_layers(const Model& model, double pp) {
     return std::ceil(layers(model) / pp);
@@ -82,9 +118,38 @@ std::vector<Violation> violations(const Layout& layout, const Model& model,
                          .flag = "--on",
                          .valid = {}});
     }
-    const std::vector<double> valid = valid_tensor_parallel(model, machine.devices);
-    if (std::find(valid.begin(), valid.end(), layout.tp) == valid.end()) {
-        const std::string reason = obstacle(model, layout.tp);
+    const std::vector<double> experts = valid_expert_parallel(model, machine.devices);
+    const bool spreads = contains(experts, layout.ep);
+    if (!spreads) {
+        const bool any = experts.size() > 1 || layout.ep > machine.devices;
+        found.push_back({.id = "layout-ep",
+                         .message = "ep " + shortest(layout.ep) + " is not possible: " +
+                                    (any ? "it must divide the number of experts of each layer"
+                                         : "the model has no experts to spread"),
+                         .flag = "--ep",
+                         .valid = experts});
+    }
+    // Experts spread inside a replica, or over whole replicas.
+    const double groups = attention_groups(layout);
+    const bool nests = divides(layout.tp, layout.ep) || divides(layout.ep, layout.tp);
+    if (spreads && (!nests || (groups > 1 && !divides(groups, layout.dp)))) {
+        std::vector<double> nested;
+        for (const double ep : experts) {
+            const bool inside = ep <= layout.tp && divides(ep, layout.tp);
+            const bool over = divides(layout.tp, ep) && divides(ep / layout.tp, layout.dp);
+            if (inside || over) nested.push_back(ep);
+        }
+        found.push_back({.id = "layout-ep",
+                         .message = "ep " + shortest(layout.ep) +
+                                    " is not possible: it must divide tp " + shortest(layout.tp) +
+                                    ", or be tp times a divisor of dp " + shortest(layout.dp),
+                         .flag = "--ep",
+                         .valid = nested});
+    }
+    const double ep = spreads && nests ? layout.ep : 1;
+    const std::vector<double> valid = valid_tensor_parallel(model, machine.devices, ep);
+    if (!contains(valid, layout.tp)) {
+        const std::string reason = obstacle(model, layout.tp, ep);
         found.push_back({.id = "layout-tp",
                          .message = "tp " + shortest(layout.tp) + " is not possible: " +
                                     (reason.empty() ? "more ranks than devices" : reason) +
@@ -100,42 +165,6 @@ std::vector<Violation> violations(const Layout& layout, const Model& model,
                          .valid = {}});
     }
     return found;
-}
-
-namespace {
-
-// A size has no layers to count stages by: powers of two and the deepest will do.
-double next_depth(double pp, double groups, const Model& model) {
-    if (!is_size(model)) return pp + 1;
-    return pp < groups && pp * 2 > groups ? groups : pp * 2;
-}
-
-}  // namespace
-
-std::vector<Layout> inference_layouts(const Model& model, const Machine& machine) {
-    const double devices = machine.devices;
-    const double domain = smaller(machine.domain, devices);
-    const double deepest = is_size(model) ? devices : layers(model);
-    std::vector<Layout> order;
-    const std::vector<double> degrees = valid_tensor_parallel(model, domain);
-    for (auto tp = degrees.rbegin(); tp != degrees.rend(); ++tp) {
-        // Groups of tp devices, each inside one domain; what is left over stays idle.
-        const double groups = std::floor(domain / *tp) * std::floor(devices / domain) +
-                              std::floor(std::fmod(devices, domain) / *tp);
-        const std::string inside = "tp " + shortest(*tp) + " inside one scale-up domain";
-        const std::string beyond = groups > 1 ? ", replicas beside it" : "";
-        order.push_back({.dp = groups, .tp = *tp, .pp = 1, .zero = 0, .why = inside + beyond});
-        for (double pp = 2; pp <= smaller(groups, deepest); pp = next_depth(pp, groups, model)) {
-            const double dp = std::floor(groups / pp);
-            order.push_back({.dp = dp,
-                             .tp = *tp,
-                             .pp = pp,
-                             .zero = 0,
-                             .why = inside + ", pipeline stages" + (dp > 1 ? " and replicas" : "") +
-                                    " beyond it"});
-        }
-    }
-    return order;
 }
 
 }  // namespace napkin

@@ -19,11 +19,12 @@ constexpr std::array block_roles{Role::attention,     Role::recurrence, Role::fe
 constexpr std::array outer_roles{Role::positions, Role::norm};
 
 template <class R>
-Bytes<R> layer_weights(const Block& block, const Model& model, const Sharding& sharding) {
+Bytes<R> layer_weights(const Block& block, const Model& model, const Layout& layout) {
     const Tensors list = tensors(block, model);
+    const Sharding spread = sharding(block, model, layout);
     Bytes<R> sum(R(0));
     for (const Role role : block_roles) {
-        const Bytes<R> part = bytes_of<R>(list, role, sharding);
+        const Bytes<R> part = bytes_of<R>(list, role, spread);
         if (value_of(part) > 0) sum = value_of(sum) == 0 ? part : sum + part;
     }
     return named(sum, "layer_bytes");
@@ -33,15 +34,15 @@ Bytes<R> layer_weights(const Block& block, const Model& model, const Sharding& s
 template <class R>
 Bytes<R> outer_weights(const Inputs& inputs) {
     const Model& model = inputs.model;
-    const Sharding sharding{.ranks = inputs.layout.tp, .kv_ranks = inputs.layout.tp};
+    const Sharding spread{.ranks = inputs.layout.tp};
     const Tensors list = outer_tensors(model);
     Bytes<R> rest(R(0));
     for (const Role role : outer_roles) {
-        const Bytes<R> part = bytes_of<R>(list, role, sharding);
+        const Bytes<R> part = bytes_of<R>(list, role, spread);
         if (value_of(part) > 0) rest = rest + part;
     }
-    const auto embedding = bytes_of<R>(list, Role::embedding, sharding);
-    const auto head = bytes_of<R>(list, Role::head, sharding);
+    const auto embedding = bytes_of<R>(list, Role::embedding, spread);
+    const auto head = bytes_of<R>(list, Role::head, spread);
     if (inputs.layout.pp > 1) return rest + larger(embedding, head);
     return value_of(head) > 0 ? rest + embedding + head : rest + embedding;
 }
@@ -50,10 +51,9 @@ Bytes<R> outer_weights(const Inputs& inputs) {
 double layer_weight(const Block& block, const Inputs& inputs) {
     const double tp = inputs.layout.tp;
     const Cache kept = cache(block, inputs.model);
-    const Sharding sharding{.ranks = tp, .kv_ranks = smaller(tp, kept.heads)};
     const double sequences = round_up(inputs.workload.batch / inputs.layout.dp);
     const double tokens = kept.over_prompt ? inputs.workload.prompt : inputs.workload.context;
-    return layer_weights<double>(block, inputs.model, sharding).value() +
+    return layer_weights<double>(block, inputs.model, inputs.layout).value() +
            sequences * cache_bytes<double>(kept, tokens, inputs.workload.kv_format, tp).value();
 }
 
@@ -70,12 +70,9 @@ Bytes<R> weights_per_device(const Inputs& inputs) {
     if (is_size(model)) return weight_bytes<R>(model) / R(inputs.layout.tp * inputs.layout.pp);
     Bytes<R> sum = outer_weights<R>(inputs);
     for (std::size_t i = 0; i < model.blocks.size(); ++i) {
-        const Block& block = model.blocks[i];
-        const double heads = cache(block, model).heads;
-        const Sharding sharding{.ranks = inputs.layout.tp,
-                                .kv_ranks = smaller(inputs.layout.tp, heads)};
         const double count = layers_on_device(i, inputs);
-        if (count > 0) sum = sum + layer_weights<R>(block, model, sharding) * R(count);
+        if (count == 0) continue;
+        sum = sum + layer_weights<R>(model.blocks[i], model, inputs.layout) * R(count);
     }
     return sum;
 }

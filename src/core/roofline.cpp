@@ -5,7 +5,7 @@
 namespace napkin {
 namespace {
 
-constexpr std::array<std::string_view, 3> names{"compute", "memory", "network"};
+constexpr std::array<std::string_view, 4> names{"compute", "memory", "network", "overhead"};
 
 template <class Q>
 void accumulate(Q& sum, const Q& more, double count) {
@@ -90,7 +90,23 @@ void add(Totals<R>& totals, const Operations<R>& rows, double count) {
 }
 
 template <class R>
+Pace<R> ceiling_pace(const Machine& machine) {
+    return {.rates = ceiling_rates<R>(machine)};
+}
+
+template <class R>
+Pace<R> exchanging_pace(const Machine& machine) {
+    return {.rates = ceiling_rates<R>(machine), .collective_law = true, .network_overlap = 0};
+}
+
+template <class R>
 Step<R> ceiling(const Totals<R>& totals, const Rates<R>& rates) {
+    return step(totals, Pace<R>{.rates = rates});
+}
+
+template <class R>
+Step<R> step(const Totals<R>& totals, const Pace<R>& pace) {
+    const Rates<R>& rates = pace.rates;
     Step<R> step;
     for (std::size_t i = 0; i < arithmetic_count; ++i) {
         if (value_of(totals.flops[i]) == 0) continue;
@@ -117,10 +133,20 @@ Step<R> ceiling(const Totals<R>& totals, const Rates<R>& rates) {
         const Seconds<R> out = named(totals.scale_out_bytes, "scale_out_bytes") / rates.scale_out;
         step.network = value_of(step.network) > 0 ? larger(step.network, out) : out;
     }
+    if (value_of(totals.collectives) > 0) {
+        const Seconds<R> lawful = named(totals.collectives, "collectives_time");
+        step.network = value_of(step.network) > 0 ? larger(step.network, lawful) : lawful;
+    }
     if (value_of(step.network) > 0) {
         step.network = named(step.network, "network_time");
-        if (value_of(step.network) > value_of(step.time)) step.bound = Bound::network;
-        step.time = larger(step.time, step.network);
+        const Seconds<R> work = step.time;
+        if (value_of(step.network) > value_of(work)) step.bound = Bound::network;
+        step.time = larger(work, step.network);
+        if (pace.network_overlap == 0) step.time = work + step.network;
+        if (pace.network_overlap > 0 && pace.network_overlap < 1) {
+            const R shown = given<R>(1 - pace.network_overlap, "share_not_overlapped");
+            step.time = step.time + smaller(work, step.network) * shown;
+        }
     }
     step.time = named(step.time, "device_step_time");
     return step;
@@ -136,6 +162,12 @@ template Rates<double> ceiling_rates<double>(const Machine&);
 template Rates<Traced> ceiling_rates<Traced>(const Machine&);
 template void add<double>(Totals<double>&, const Operations<double>&, double);
 template void add<Traced>(Totals<Traced>&, const Operations<Traced>&, double);
+template Pace<double> ceiling_pace<double>(const Machine&);
+template Pace<Traced> ceiling_pace<Traced>(const Machine&);
+template Pace<double> exchanging_pace<double>(const Machine&);
+template Pace<Traced> exchanging_pace<Traced>(const Machine&);
+template Step<double> step<double>(const Totals<double>&, const Pace<double>&);
+template Step<Traced> step<Traced>(const Totals<Traced>&, const Pace<Traced>&);
 template Step<double> ceiling<double>(const Totals<double>&, const Rates<double>&);
 template Step<Traced> ceiling<Traced>(const Totals<Traced>&, const Rates<Traced>&);
 

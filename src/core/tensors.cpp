@@ -126,10 +126,13 @@ class Builder {
         const double ups = f.gated ? 2 : 1;
         matrix(Role::router, "router", f.experts, h, Split::whole);
         if (f.router_bias) vector(Role::norm, "router_bias", f.experts);
-        if (f.gated) matrix(Role::expert, "expert_gate", f.width, in, Split::ranks, f.experts);
-        matrix(Role::expert, "expert_up", f.width, in, Split::ranks, f.experts);
-        matrix(Role::expert, "expert_down", in, f.width, Split::ranks, f.experts);
-        if (f.bias) vector(Role::expert_bias, "expert_bias", f.experts * (ups * f.width + in));
+        if (f.gated) matrix(Role::expert, "expert_gate", f.width, in, Split::experts, f.experts);
+        matrix(Role::expert, "expert_up", f.width, in, Split::experts, f.experts);
+        matrix(Role::expert, "expert_down", in, f.width, Split::experts, f.experts);
+        if (f.bias) {
+            vector(Role::expert_bias, "expert_bias", f.experts * (ups * f.width + in),
+                   Split::whole_experts);
+        }
         if (f.latent > 0) {
             matrix(Role::feed_forward, "latent_in", f.latent, h, Split::whole);
             matrix(Role::feed_forward, "latent_out", h, f.latent, Split::whole);

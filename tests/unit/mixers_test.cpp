@@ -68,7 +68,8 @@ Model minimax_m1() {
 
 Operation<> state_row(const Model& model, double batch) {
     const Inputs inputs = inputs_for(model, 4096, batch);
-    for (const Operation<>& row : lower(model.blocks.front(), inputs, Phase::decode, batch)) {
+    for (const Operation<>& row : lower(model.blocks.front(), inputs, Phase::decode,
+                                        even_load<double>(batch, inputs.layout))) {
         if (row.kind == OperationKind::recurrent_state) return row;
     }
     FAIL("no recurrent state");

@@ -155,7 +155,7 @@ TEST_CASE("Mamba keeps a constant state in 32 bit", "[model]") {
 TEST_CASE("tensor parallelism repeats KV projections and norms, and splits the rest", "[model]") {
     const Model model = qwen3_30b_a3b();
     const Tensors list = tensors(model.blocks.front(), model);
-    const Sharding eight{.ranks = 8, .kv_ranks = 4};
+    const Sharding eight{.ranks = 8, .kv_ranks = 4, .expert_devices = 8};
     // q and o: 2 * 2,048 * 4,096 over 8; k and v: 2 * 2,048 * 512 over 4 KV heads
     CHECK(elements_of(list, Role::attention, eight) == 2097152 + 524288);
     CHECK(elements_of(list, Role::norm, eight) == elements_of(list, Role::norm));

@@ -19,7 +19,8 @@ const Operation<>* find(const Operations<>& rows, OperationKind kind) {
 
 /// One row of a layer of the last block: for mixtures the one with experts.
 Operation<> row_of(const Inputs& inputs, Phase phase, OperationKind kind) {
-    const auto rows = lower(inputs.model.blocks.back(), inputs, phase, inputs.workload.batch);
+    const auto rows = lower(inputs.model.blocks.back(), inputs, phase,
+                            even_load<double>(inputs.workload.batch, inputs.layout));
     const Operation<>* row = find(rows, kind);
     REQUIRE(row != nullptr);
     return *row;
@@ -134,7 +135,7 @@ TEST_CASE("a cached prefix is read, not computed", "[operations]") {
 TEST_CASE("prefill runs the head on the last token of each sequence", "[operations]") {
     for (const Model& model : {llama_3_1_8b(), qwen3_4b()}) {
         const Inputs inputs = prompts_for(model, 2048, 0, 3);
-        const auto rows = lower_outer(inputs, Phase::prefill, 3.0);
+        const auto rows = lower_outer(inputs, Phase::prefill, even_load<double>(3, inputs.layout));
         const Operation<>* head = find(rows, OperationKind::head);
         REQUIRE(head != nullptr);
         CHECK(head->flops.value() == 2 * 3 * model.vocabulary * model.hidden);
@@ -156,7 +157,8 @@ TEST_CASE("tensor parallelism sums twice in a layer, and not at all on one devic
     const Inputs wide = inputs_for(llama_3_1_70b(), 0, 16, {.tp = 16});
     double inside = 0;
     double across = 0;
-    for (const auto& one : lower(wide.model.blocks.front(), wide, Phase::decode, 16.0)) {
+    for (const auto& one : lower(wide.model.blocks.front(), wide, Phase::decode,
+                                 even_load<double>(16.0, wide.layout))) {
         if (one.link == Link::scale_up) inside += one.link_bytes.value();
         if (one.link == Link::scale_out) across += one.link_bytes.value();
     }
@@ -166,7 +168,8 @@ TEST_CASE("tensor parallelism sums twice in a layer, and not at all on one devic
     parallel.model.blocks.front().parallel = true;
     CHECK(row_of(parallel, Phase::decode, OperationKind::all_reduce).times == 1);
     const Inputs one = inputs_for(llama_3_1_70b(), 0, 16);
-    const auto rows = lower(one.model.blocks.front(), one, Phase::decode, 16.0);
+    const auto rows =
+        lower(one.model.blocks.front(), one, Phase::decode, even_load<double>(16.0, one.layout));
     CHECK(find(rows, OperationKind::all_reduce) == nullptr);
 }
 
@@ -197,7 +200,8 @@ TEST_CASE("weights of one role in two arithmetics make two rows", "[operations]"
     Inputs inputs = inputs_for(llama_3_1_8b(), 0, 1);
     NumberFormat fp8{.id = "fp8", .bytes = 1, .computes_in = Arithmetic::fp8};
     inputs.model.blocks.front().formats = {{"ffn_down", fp8}};
-    const auto rows = lower(inputs.model.blocks.front(), inputs, Phase::decode, 1.0);
+    const auto rows = lower(inputs.model.blocks.front(), inputs, Phase::decode,
+                            even_load<double>(1.0, inputs.layout));
     double narrow = 0;
     double wide = 0;
     for (const Operation<>& row : rows) {
@@ -222,7 +226,7 @@ TEST_CASE("an encoder reads the prompt, the decoder generates over it", "[operat
     CHECK(layers(inputs.model) == 64);
     CHECK(kv_bytes_per_token(inputs.model, bfloat16()).value() ==
           131072);  // the first half's alone
-    const auto rows = lower(cross, inputs, Phase::decode, 1.0);
+    const auto rows = lower(cross, inputs, Phase::decode, even_load<double>(1.0, inputs.layout));
     for (const Operation<>& row : rows) {
         if (row.kind == OperationKind::attention) CHECK(row.kv_bytes.value() == 1000.0 * 4096);
     }
@@ -231,7 +235,8 @@ TEST_CASE("an encoder reads the prompt, the decoder generates over it", "[operat
 TEST_CASE("on a part without bf16 all work of a bf16 model runs in fp16", "[operations]") {
     Inputs inputs = prompts_for(llama_3_1_8b(), 2048);  // V100: fp16, no bf16
     inputs.machine.accelerator.compute.peak[index_of(Arithmetic::bf16)] = FlopsPerSecond<>(0);
-    const auto rows = lower(inputs.model.blocks.front(), inputs, Phase::prefill, 1.0);
+    const auto rows = lower(inputs.model.blocks.front(), inputs, Phase::prefill,
+                            even_load<double>(1.0, inputs.layout));
     for (const Operation<>& row : rows) {
         CAPTURE(name_of(row.kind));
         if (row.flops.value() > 0) CHECK(row.arithmetic == Arithmetic::fp16);

@@ -219,10 +219,11 @@ report::Document fit_training(Resolver& resolver) {
 void refuse_strangers(const Arguments& arguments) {
     const bool train = arguments.has("train");
     const std::vector<std::string_view> strangers =
-        train ? std::vector<std::string_view>{"context", "batch",       "kv-per-token", "weights",
-                                              "kv",      "activations", "precision",    "tp",
-                                              "pp",      "dp"}
-              : std::vector<std::string_view>{"seq", "micro-batch"};
+        train
+            ? std::vector<std::string_view>{"context", "batch",       "kv-per-token", "weights",
+                                            "kv",      "activations", "precision",    "tp",
+                                            "pp",      "dp",          "ep",           "expert-skew"}
+            : std::vector<std::string_view>{"seq", "micro-batch"};
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {
         const auto from = arguments.from.find(flag);
