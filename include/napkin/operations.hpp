@@ -28,6 +28,10 @@ enum class OperationKind {
 
 enum class Link { none, scale_up, scale_out };
 
+/// What a group of devices does together.
+enum class CollectiveKind { none, all_reduce, all_gather, reduce_scatter, all_to_all, send };
+[[nodiscard]] std::string_view name_of(CollectiveKind kind);
+
 /// One kind of work on one device in one step: what it computes, what crosses memory, what crosses
 /// a link, and how often. Only bytes that must move are counted: activations can stay on chip.
 template <class R = double>
