@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "napkin/units.hpp"
@@ -43,10 +44,41 @@ struct FailureRecord {
     bool unverified{};
 };
 
+/// How a collective is carried out, which decides how many bytes cross a device's link and in how
+/// many steps one after the other.
+enum class CollectiveAlgorithm {
+    one_shot,       // each device reads the whole payload of all others: one kernel of an engine
+    ring,           // 2(n-1) steps for a sum, n-1 to gather; point to point for the rest
+    tree,           // up and down: 2 log2 n steps
+    network_switch  // the switch adds (NVLink SHARP): one copy in, one out
+};
+[[nodiscard]] std::string_view name_of(CollectiveAlgorithm algorithm);
+
+enum class LinkClass { scale_up, pcie, network };
+
+/// One line of the law of collectives: time = latency + steps * step + (wire bytes + half_size) /
+/// (fraction * link rate). At half_size bytes on the wire half of the bandwidth is reached, steps
+/// apart. A library has several, each the fastest at some size.
+struct CollectiveLaw {
+    std::string id{};
+    CollectiveAlgorithm algorithm{CollectiveAlgorithm::ring};
+    LinkClass link{LinkClass::scale_up};
+    std::vector<std::string> applies_to{};  // families, accelerators, systems; empty: all others
+    Seconds<> latency{};
+    Seconds<> step{};
+    Bytes<> half_size{};
+    double fraction{1};            // sustained of the link rate
+    BytesPerSecond<> bandwidth{};  // given: bus bandwidth of the whole group, whatever the links
+    std::string source{};
+    std::string date{};
+    bool unverified{};
+};
+
 struct Assumptions {
     Reserve reserve{};
     std::vector<PublishedRun> runs{};
     std::vector<FailureRecord> failures{};
+    std::vector<CollectiveLaw> collectives{};  // those of the machine: laws_of (collectives.hpp)
 };
 
 }  // namespace napkin

@@ -46,6 +46,8 @@ class Catalog {
     [[nodiscard]] Reserve reserve() const;
     [[nodiscard]] std::vector<PublishedRun> published_runs() const;
     [[nodiscard]] std::vector<FailureRecord> failures() const;
+    /// Laws of collectives for every machine; `laws_of` picks those of one.
+    [[nodiscard]] std::vector<CollectiveLaw> collectives() const;
     /// `count` of an accelerator or system: "h100", "dgx-h100", "gb200-nvl72".
     [[nodiscard]] Machine machine(std::string_view name, double count = 1) const;
     /// A preset itself as JSON text, its sources spelled out.

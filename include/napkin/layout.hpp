@@ -21,6 +21,10 @@ struct Layout {
 [[nodiscard]] inline double attention_groups(const Layout& layout) {
     return layout.ep > layout.tp ? layout.ep / layout.tp : 1;
 }
+/// Sets of replicas that share experts; each replica by itself where none do.
+[[nodiscard]] inline double instances(const Layout& layout) {
+    return layout.dp / attention_groups(layout);
+}
 /// Devices that hold one set of a layer's experts between them: the larger of tp and ep.
 [[nodiscard]] inline double expert_devices(const Layout& layout) {
     return layout.ep > layout.tp ? layout.ep : layout.tp;

@@ -30,6 +30,7 @@ enum class OperationKind {
 [[nodiscard]] std::string_view name_of(OperationKind kind);
 
 enum class Link { none, scale_up, scale_out };
+
 /// What a group of devices does together.
 enum class CollectiveKind { none, all_reduce, all_gather, reduce_scatter, all_to_all, send };
 [[nodiscard]] std::string_view name_of(CollectiveKind kind);

@@ -202,6 +202,10 @@ std::vector<FailureRecord> Catalog::failures() const {
     return catalog::read_failures(state_->entry(PresetKind::assumptions, "failures"));
 }
 
+std::vector<CollectiveLaw> Catalog::collectives() const {
+    return catalog::read_collectives(state_->entry(PresetKind::assumptions, "collectives"));
+}
+
 Machine Catalog::machine(std::string_view name, double count) const {
     if (!has(PresetKind::system, name)) return machine_of(accelerator(name), count);
     const json::Value system = state_->entry(PresetKind::system, name);

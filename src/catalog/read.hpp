@@ -32,6 +32,7 @@ using FormatNamed = std::function<NumberFormat(std::string_view)>;
 [[nodiscard]] Reserve read_reserve(const json::Value& file);
 [[nodiscard]] std::vector<PublishedRun> read_runs(const json::Value& file);
 [[nodiscard]] std::vector<FailureRecord> read_failures(const json::Value& file);
+[[nodiscard]] std::vector<CollectiveLaw> read_collectives(const json::Value& file);
 
 /// A quantity that the schema has made sure of: its pattern admits only what the reader reads.
 template <class Q, class Reader>

@@ -15,7 +15,7 @@ std::vector<std::string_view> with(std::vector<std::string_view> flags,
     return flags;
 }
 
-const std::array<Command, 12> table{{
+const std::array<Command, 13> table{{
     {.name = "envelope",
      .synopsis = "MODEL --on MACHINE [flags]",
      .summary = "the whole envelope: fit, context, decode, prefill, price",
@@ -91,6 +91,16 @@ const std::array<Command, 12> table{{
      .most_positionals = 0,
      .first_is_model = false,
      .answer = roofline},
+    {.name = "collective",
+     .synopsis = "collective KIND --on MACHINE --bytes BYTES",
+     .summary = "how long devices take to exchange bytes, and why",
+     .examples = {"napkin collective all-reduce --on 8xh100 --bytes 16MiB",
+                  "napkin collective all-to-all --on 2xdgx-h100 --bytes 1GB",
+                  "napkin collective send --on 8xmi300x --bytes 64MiB"},
+     .flags = {"on", "bytes"},
+     .most_positionals = 1,
+     .first_is_model = false,
+     .answer = collective},
     {.name = "gpu",
      .synopsis = "gpu [NAME]",
      .summary = "all accelerators, or one with its figures",

@@ -33,6 +33,7 @@ using Documents = std::vector<report::Document>;
 [[nodiscard]] Documents gpu(const Arguments&, const Catalog&);
 [[nodiscard]] Documents model(const Arguments&, const Catalog&);
 [[nodiscard]] Documents roofline(const Arguments&, const Catalog&);
+[[nodiscard]] Documents collective(const Arguments&, const Catalog&);
 [[nodiscard]] Documents fit(const Arguments&, const Catalog&);
 [[nodiscard]] Documents decode(const Arguments&, const Catalog&);
 [[nodiscard]] Documents prefill(const Arguments&, const Catalog&);

@@ -51,6 +51,8 @@ constexpr std::array flags{
     // Roofline
     Flag{"intensity", "FLOP/B", "arithmetic intensity of a kernel", "Roofline"},
     Flag{"gemm", "MxNxK", "a matrix multiplication of this size", "Roofline"},
+    // Collectives
+    Flag{"bytes", "BYTES", "payload of each device, such as 16MiB", "Collective"},
     // Every command
     Flag{"json", "", "the answer as JSON, one object a line", "Output"},
     Flag{"csv", "", "as CSV", "Output"},

@@ -203,6 +203,7 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     check_capacity(resolver, inputs.machine.accelerator);
     resolver.reserve(inputs.assumptions);
     const std::optional<Layout> layout = read_layout(resolver, inputs);
+    if (!inputs.machine.id.empty()) resolver.collectives(inputs.machine, inputs.assumptions);
     resolver.finish();
     if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
     question.layout_given = layout.has_value();

@@ -56,6 +56,8 @@ class Resolver {
     /// Weight, KV and activation formats into the model and workload.
     void formats(Model& model, Workload& workload, const Accelerator& accelerator);
     void reserve(Assumptions& assumptions);
+    /// The laws of collectives that hold on a machine, with what --set says of all of them.
+    void collectives(const Machine& machine, Assumptions& assumptions);
     /// --mfu, a share of the peak above 0 and up to 100 %.
     std::optional<double> mfu();
     /// The format whose dense peak MFU counts against; bf16 unless a flag says otherwise.
@@ -134,6 +136,9 @@ void apply_machine_settings(Accelerator& accelerator,
 void apply_model_settings(Model& model,
                           const std::map<std::string, std::string, std::less<>>& settings,
                           Resolver& resolver);
+void apply_collective_settings(std::vector<CollectiveLaw>& laws,
+                               const std::map<std::string, std::string, std::less<>>& settings,
+                               Resolver& resolver);
 [[nodiscard]] std::vector<std::string> setting_names();
 
 }  // namespace napkin::cli

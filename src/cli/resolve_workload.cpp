@@ -1,5 +1,6 @@
 // What is asked of it: context, reserve, utilisation.
 #include "cli/resolve.hpp"
+#include "napkin/collectives.hpp"
 
 namespace napkin::cli {
 
@@ -76,6 +77,11 @@ Reading<Seconds<>> read_days(std::string_view text) {
         return {Seconds<>(*days.value * unit::day), {}};
     }
     return read_duration(text);
+}
+
+void Resolver::collectives(const Machine& machine, Assumptions& assumptions) {
+    assumptions.collectives = laws_of(machine, catalog_.collectives());
+    apply_collective_settings(assumptions.collectives, settings_, *this);
 }
 
 void Resolver::reserve(Assumptions& assumptions) {

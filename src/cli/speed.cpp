@@ -37,7 +37,7 @@ std::vector<report::Result> decode_results(const Decode<Traced>& answer, const I
     // Distinct weights: what tensor parallelism replicates is one weight, however often it is read.
     Inputs whole = inputs;
     whole.layout = {};
-    whole.workload.batch = round_up(inputs.workload.batch / inputs.layout.dp);
+    whole.workload.batch = round_up(inputs.workload.batch / instances(inputs.layout));
     const double read = decode<double>(whole).totals.weights;
     const double all = parameters(inputs.model);
     if (!is_size(inputs.model)) {
@@ -67,6 +67,49 @@ std::vector<report::Result> prefill_results(const Prefill<Traced>& answer, const
                    ? "of the data-sheet " + arithmetic_text(inputs) +
                          " peak: a ceiling runs at the highest clock"
                    : "of the data-sheet " + arithmetic_text(inputs) + " peak")};
+}
+
+namespace {
+
+// How a group of devices spends its time on one another.
+void add_collectives(std::vector<report::Result>& results, const Step<Traced>& step,
+                     const Totals<Traced>& totals) {
+    if (step.bound == Bound::network) {
+        for (report::Result& row : results) {
+            if (row.key != "bound") continue;
+            row.value = word("network");
+            row.remark = "its collectives take longer than its work";
+        }
+    }
+    results.push_back(result("collective_time", totals.collectives, Style::duration, "collectives",
+                             with_separators(round_up(value_of(totals.collective_calls))) +
+                                 " a step, one after the other"));
+}
+
+report::Result estimate_of(report::Result result) {
+    result.kind = "estimate";
+    return result;
+}
+
+}  // namespace
+
+void add_exchange(std::vector<report::Result>& results, const Decode<Traced>& exchanging) {
+    if (value_of(exchanging.totals.collectives) == 0) return;
+    add_collectives(results, exchanging.step, exchanging.totals);
+    results.push_back(
+        estimate_of(result("step_time_with_collectives", exchanging.step_time, Style::duration,
+                           "step with them", "if nothing hides them")));
+    results.push_back(
+        estimate_of(result("tokens_per_second_with_collectives", exchanging.tokens_per_second,
+                           Style::token_rate, "tokens with them")));
+}
+
+void add_exchange(std::vector<report::Result>& results, const Prefill<Traced>& exchanging) {
+    if (value_of(exchanging.totals.collectives) == 0) return;
+    add_collectives(results, exchanging.step, exchanging.totals);
+    results.push_back(
+        estimate_of(result("time_to_first_token_with_collectives", exchanging.time_to_first_token,
+                           Style::duration, "first token with", "collectives that nothing hides")));
 }
 
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals) {

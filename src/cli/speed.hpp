@@ -11,6 +11,11 @@ namespace napkin::cli {
 [[nodiscard]] std::vector<report::Result> prefill_results(const Prefill<Traced>& answer,
                                                           const Inputs& inputs);
 
+/// Adds what collectives cost where each takes its time and nothing hides it: beside a ceiling,
+/// which counts their bytes alone. They can be what binds.
+void add_exchange(std::vector<report::Result>& results, const Decode<Traced>& exchanging);
+void add_exchange(std::vector<report::Result>& results, const Prefill<Traced>& exchanging);
+
 /// The terms of a step: what is read and moved, and the times that its length is the largest of.
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals);
 

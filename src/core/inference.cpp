@@ -1,15 +1,34 @@
 #include "napkin/inference.hpp"
 
+#include "napkin/collectives.hpp"
 #include "napkin/derivation.hpp"
 #include "napkin/partition.hpp"
 
 namespace napkin {
 namespace {
 
+// The collectives among `rows`, one after the other, `count` times.
+template <class R>
+void add_collectives(Totals<R>& totals, const Operations<R>& rows, double count,
+                     const Inputs& inputs) {
+    for (const Operation<R>& row : rows) {
+        if (row.collective == CollectiveKind::none || row.group <= 1) continue;
+        const Seconds<R> one = named(collective_time(row.collective, row.message, row.group,
+                                                     inputs.machine, inputs.assumptions)
+                                         .time,
+                                     std::string(name_of(row.kind)).append("_time"));
+        const R times = given<R>(count * row.times, std::string(name_of(row.kind)).append("s"));
+        const bool first = value_of(totals.collective_calls) == 0;
+        totals.collectives = first ? one * times : totals.collectives + one * times;
+        totals.collective_calls = first ? times : totals.collective_calls + times;
+    }
+}
+
 // The rows of a stage: as even a part of the whole as there is, since the slowest stage cannot be
 // faster than that. What it sends on comes on top.
 template <class R>
-Totals<R> stage_totals(const Inputs& inputs, Phase phase, const Load<R>& load) {
+Totals<R> stage_totals(const Inputs& inputs, Phase phase, const Load<R>& load,
+                       const Pace<R>& pace) {
     const double part = 1 / inputs.layout.pp;
     Totals<R> totals;
     const bool encoded = has_encoder(inputs.model);
@@ -18,7 +37,9 @@ Totals<R> stage_totals(const Inputs& inputs, Phase phase, const Load<R>& load) {
         const bool encodes = block.runs == Runs::on_prompt;
         if (encoded && encodes != (phase == Phase::prefill)) continue;
         if (block.runs == Runs::on_image) continue;
-        add(totals, lower<R>(block, inputs, phase, load), block.count * part);
+        const Operations<R> rows = lower<R>(block, inputs, phase, load);
+        add(totals, rows, block.count * part);
+        if (pace.collective_law) add_collectives(totals, rows, block.count * part, inputs);
     }
     add(totals, lower_outer<R>(inputs, phase, load), part);
     if (inputs.layout.pp > 1) {
@@ -32,9 +53,13 @@ Totals<R> stage_totals(const Inputs& inputs, Phase phase, const Load<R>& load) {
         send.link_bytes =
             named(Bytes<R>(load.own * R(tokens * inputs.model.hidden * width / inputs.layout.tp)),
                   "stage_send_bytes");
+        send.collective = CollectiveKind::send;
+        send.group = across ? inputs.machine.domain + 1 : 2;
+        send.message = send.link_bytes;
         Operations<R> rows;
         rows.push(send);
         add(totals, rows, 1);
+        if (pace.collective_law) add_collectives(totals, rows, 1, inputs);
     }
     return totals;
 }
@@ -47,10 +72,6 @@ R utilization(const Flops<R>& flops, const Seconds<R>& time, const Inputs& input
     const auto top = given<R>(peak(part, arithmetic), std::string(name_of(arithmetic)) + "_peak",
                               part.compute.provenance.source);
     return named(flops / (time * top), "compute_utilization");
-}
-
-double instances(const Layout& layout) {
-    return layout.dp / attention_groups(layout);
 }
 
 // Linear layers: FLOPs / bytes = 2 B active / (bytes of all), so B = ridge * bytes / (2 active).
@@ -123,14 +144,14 @@ InstanceStep<R> instance_step(const Inputs& inputs, const R& sequences, const Pa
         load.own = named(load.own / groups, "sequences_per_group");
         load.together = attention_groups(layout) > 1 ? load.together / groups : load.own;
     }
-    instance.totals = stage_totals<R>(inputs, Phase::decode, load);
+    instance.totals = stage_totals<R>(inputs, Phase::decode, load, pace);
     instance.slowest = step(instance.totals, pace);
     instance.time = instance.slowest.time;
     if (layout.pp > 1) {
         // A token passes every stage once, and no stage serves two groups at the same time.
         Inputs unstaged = inputs;
         unstaged.layout.pp = 1;
-        const Step<R> through = step(stage_totals<R>(unstaged, Phase::decode, load), pace);
+        const Step<R> through = step(stage_totals<R>(unstaged, Phase::decode, load, pace), pace);
         instance.time =
             larger(named(through.time, "time_through_all_stages"),
                    instance.slowest.time * given<R>(instance.groups, "groups_in_flight"));
@@ -190,7 +211,7 @@ Prefill<R> prefill(const Inputs& inputs, const Pace<R>& pace) {
     const R batch = given<R>(inputs.workload.batch, "batch", "--batch");
     const Load<R> load = load_of(sequences_per_instance(batch, inputs.layout), inputs.layout);
     Prefill<R> result;
-    result.totals = stage_totals<R>(inputs, Phase::prefill, load);
+    result.totals = stage_totals<R>(inputs, Phase::prefill, load, pace);
     result.step = step(result.totals, pace);
     result.time_to_first_token = result.step.time;
     if (inputs.layout.pp > 1) {
@@ -200,7 +221,7 @@ Prefill<R> prefill(const Inputs& inputs, const Pace<R>& pace) {
         last.layout.pp = 1;
         last.workload.context = 0;
         const Load<R> one{R(1), R(1)};
-        const Step<R> through = step(stage_totals<R>(last, Phase::decode, one), pace);
+        const Step<R> through = step(stage_totals<R>(last, Phase::decode, one, pace), pace);
         result.time_to_first_token = larger(result.time_to_first_token,
                                             named(through.time, "last_token_through_all_stages"));
     }

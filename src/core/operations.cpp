@@ -24,17 +24,11 @@ constexpr std::array<std::string_view, 16> names{"embedding",
                                                  "expert_dispatch",
                                                  "expert_combine",
                                                  "stage_send"};
-constexpr std::array<std::string_view, 6> collective_names{
-    "none", "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "send"};
 
 }  // namespace
 
 std::string_view name_of(OperationKind kind) {
     return names[static_cast<std::size_t>(kind)];
-}
-
-std::string_view name_of(CollectiveKind kind) {
-    return collective_names[static_cast<std::size_t>(kind)];
 }
 
 std::optional<Arithmetic> arithmetic_of(const Inputs& inputs, Role role) {

@@ -148,6 +148,16 @@ TEST_CASE("published runs are of families and parts that exist") {
     for (const FailureRecord& record : catalog.failures()) {
         CHECK(families.count(record.family) == 1);
     }
+    for (const CollectiveLaw& law : catalog.collectives()) {
+        CAPTURE(law.id);
+        CHECK(!law.source.empty());
+        CHECK(law.latency > Seconds<>(0));
+        for (const std::string& name : law.applies_to) {
+            CAPTURE(name);
+            CHECK((families.count(name) == 1 || catalog.has(PresetKind::accelerator, name) ||
+                   catalog.has(PresetKind::system, name)));
+        }
+    }
 }
 
 TEST_CASE("a system is its accelerators with their links") {

@@ -33,6 +33,7 @@ commands=(
     'claim llama-3.1-405b --on 16384xh100 --tokens 15.6T --days 54.5'
     'goodput --on 16384xh100 --checkpoint-stall 1.5min --restart 5min'
     'roofline --on h100 --intensity 100.5'
+    'collective all-reduce --on 8xh100 --bytes 1.5MiB'
     'gpu h100'
     'model deepseek-v3'
     'decode llama-3.1-8b --on h100,mi300x,b200'

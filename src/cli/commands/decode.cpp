@@ -11,7 +11,10 @@ Documents decode(const Arguments& arguments, const Catalog& catalog) {
     report::Document answer = document("decode", resolver, question);
     answer.primary = "tokens_per_second";
     add_terms(answer, speed.step, speed.totals);
-    add_rates(answer, question, decode_results(speed, question.inputs));
+    std::vector<report::Result> rates = decode_results(speed, question.inputs);
+    add_exchange(rates, napkin::decode<Traced>(question.inputs,
+                                               exchanging_pace<Traced>(question.inputs.machine)));
+    add_rates(answer, question, std::move(rates));
     return {answer};
 }
 

@@ -11,7 +11,10 @@ Documents prefill(const Arguments& arguments, const Catalog& catalog) {
     report::Document answer = document("prefill", resolver, question);
     answer.primary = "time_to_first_token";
     add_terms(answer, speed.step, speed.totals);
-    add_rates(answer, question, prefill_results(speed, question.inputs));
+    std::vector<report::Result> rates = prefill_results(speed, question.inputs);
+    add_exchange(rates, napkin::prefill<Traced>(question.inputs,
+                                                exchanging_pace<Traced>(question.inputs.machine)));
+    add_rates(answer, question, std::move(rates));
     return {answer};
 }
 
