@@ -1,7 +1,10 @@
 #include "tests/measured/speeds.hpp"
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 
+#include "napkin/capacity.hpp"
 #include "napkin/formats.hpp"
 #include "napkin/inference.hpp"
 
@@ -71,6 +74,24 @@ const json& speed_file(const std::string& name) {
     return found;
 }
 
+/// A token at the highest throughput: requests of all ages share the devices, so that the compute
+/// of prompts hides under the reading of caches and the other way round. What is busiest, summed
+/// over whole requests, remains. Batches that are not stated are as large as memory allows.
+double time_a_token(Inputs inputs, bool batch_stated) {
+    const std::array layouts{inputs.layout};
+    if (!batch_stated) inputs.workload.batch = max_batch(inputs, layouts).value_or(1);
+    const Step<> prompts = prefill(inputs).step;
+    const Step<> step = decode(inputs).step;
+    // Each stage runs a step for each of the groups in flight.
+    const double steps =
+        (inputs.workload.output - 1) * smaller(inputs.layout.pp, inputs.workload.batch);
+    const std::array busy{prompts.compute.value() + steps * step.compute.value(),
+                          prompts.memory.value() + steps * step.memory.value(),
+                          prompts.network.value() + steps * step.network.value()};
+    const double busiest = *std::max_element(busy.begin(), busy.end());
+    return busiest / (inputs.workload.batch * inputs.workload.output);
+}
+
 }  // namespace
 
 const json& speeds(const std::string& file) {
@@ -102,6 +123,7 @@ double measured_time(const json& record) {
     const std::string unit = text(record, "unit");
     if (unit.starts_with("ms")) return value / 1000;
     const std::string kind = text(record, "kind");
+    if (kind == "throughput") return 1 / value;
     const double batch = number(record, "batch", 1);
     if (kind == "prefill") return batch * number(record, "prompt", 0) / value;
     if (kind == "request") return batch * number(record, "output", 0) / value;
@@ -111,6 +133,7 @@ double measured_time(const json& record) {
 double ceiling_time(const json& record) {
     const Inputs inputs = inputs_of(record);
     const std::string kind = text(record, "kind");
+    if (kind == "throughput") return time_a_token(inputs, record.contains("batch"));
     if (kind == "prefill") return prefill(inputs).time_to_first_token.value();
     const double step = decode(inputs).step_time.value();
     if (kind != "request") return step;

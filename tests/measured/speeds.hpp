@@ -10,9 +10,9 @@
 namespace napkin::test {
 
 /// Files of tests/measured/speeds, without their extension.
-inline const std::vector<std::string> speed_files{"xiongjiedai",   "gptfast",  "fastertransformer",
-                                                  "qwen",          "consumer", "moe-and-peers",
-                                                  "aiconfigurator"};
+inline const std::vector<std::string> speed_files{"xiongjiedai",    "gptfast",  "fastertransformer",
+                                                  "qwen",           "consumer", "moe-and-peers",
+                                                  "aiconfigurator", "trtllm"};
 
 /// The records of a file.
 const nlohmann::json& speeds(const std::string& file);
@@ -24,7 +24,7 @@ const nlohmann::json& sources(const std::string& file);
 /// is the mean over the output.
 Inputs inputs_of(const nlohmann::json& record);
 
-/// Seconds that the record took: of a step, of a prompt, or of a whole request.
+/// Seconds that the record took: of a step, of a prompt, of a whole request, or of a token of all.
 double measured_time(const nlohmann::json& record);
 
 /// The same at the ceiling.
