@@ -47,7 +47,8 @@ template <class R = double>
 /// The rows of one device in one step, added up.
 template <class R = double>
 struct Totals {
-    R weights{};  // how many weights are read
+    R weights{};        // how many weights are read
+    R expert_passes{};  // of one layer: tokens times experts that the device computes
     std::array<Flops<R>, arithmetic_count> flops{};
     Bytes<R> weight_bytes{};
     Bytes<R> kv_bytes{};

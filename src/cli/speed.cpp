@@ -122,6 +122,10 @@ void add_terms(report::Document& document, const Step<Traced>& step, const Total
     bytes("scale_up", totals.scale_up_bytes);
     bytes("scale_out", totals.scale_out_bytes);
     document.terms.push_back({"flops", number(value_of(step.flops), "FLOP", Style::flops)});
+    if (value_of(totals.expert_passes) > 0) {
+        document.terms.push_back(
+            {"expert_passes", number(value_of(totals.expert_passes), "1", Style::plain)});
+    }
     const auto time = [&](std::string name, const Seconds<Traced>& value) {
         document.terms.push_back({std::move(name), number(value_of(value), "s", Style::duration)});
     };

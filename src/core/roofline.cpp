@@ -81,6 +81,7 @@ void add(Totals<R>& totals, const Operations<R>& rows, double count) {
         const double times = count * row.times;
         accumulate(totals.flops[static_cast<std::size_t>(row.arithmetic)], row.flops, times);
         accumulate(totals.weights, row.weights, times);
+        if (row.kind == OperationKind::experts) totals.expert_passes = row.tokens;
         accumulate(totals.weight_bytes, row.weight_bytes, times);
         accumulate(totals.kv_bytes, row.kv_bytes, times);
         accumulate(totals.activation_bytes, row.activation_bytes, times);

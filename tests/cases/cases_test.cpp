@@ -1,4 +1,5 @@
-// Real questions and bug reports with their right answers, each asked of the command: cases.json.
+// Real questions and bug reports with their right answers, each asked of the command: cases.json;
+// and errors seen in other calculators, asked of ours: peer-errors.json.
 //
 // A case has `asks`, or says with `not_yet` or `no_observation` why nothing can be asked; `remains`
 // names the part that `asks` leave out, `contract` what the command line settles otherwise. An ask
@@ -36,8 +37,16 @@ using Words = std::vector<std::string>;
 
 const std::string source_dir = NAPKIN_SOURCE_DIR;
 
+json cases_in(const std::string& name) {
+    return json::parse(std::ifstream(source_dir + "/tests/cases/" + name));
+}
 const json& cases() {
-    static const json all = json::parse(std::ifstream(source_dir + "/tests/cases/cases.json"));
+    static const json all = cases_in("cases.json");
+    return all;
+}
+// Errors that other calculators were seen to make, in the same form: ours must not.
+const json& peer_errors() {
+    static const json all = cases_in("peer-errors.json");
     return all;
 }
 
@@ -223,6 +232,16 @@ TEST_CASE("every question is asked, or says why it is not") {
         CHECK((!one.contains("asks") || !one.at("asks").empty()));
     }
     CHECK(ids.size() == 129);
+}
+
+TEST_CASE("errors of other calculators are not made here") {
+    CHECK(peer_errors().size() == 21);
+    for (const json& one : peer_errors()) {
+        DYNAMIC_SECTION(one.at("id").get<std::string>()
+                        << ": " << one.at("topic").get<std::string>()) {
+            for (const json& ask : one.at("asks")) CHECK(check(ask, ""));
+        }
+    }
 }
 
 TEST_CASE("questions get their right answers") {

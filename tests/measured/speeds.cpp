@@ -109,8 +109,13 @@ Inputs inputs_of(const json& record) {
     Inputs inputs{.machine = machine_for(record), .model = model->second};
     inputs.layout.tp = number(record, "tp", 1);
     inputs.layout.pp = number(record, "pp", 1);
+    // Attention in replicas shares its experts over all of them. Engines may cut each expert over
+    // some of the devices instead of spreading whole ones: as many bytes on each.
+    inputs.layout.dp = number(record, "dp_attention", 1);
+    const double ep = number(record, "ep", 1);
+    inputs.layout.ep = inputs.layout.dp > 1 ? inputs.layout.tp * inputs.layout.dp : ep;
     Workload& workload = inputs.workload;
-    workload.batch = generating(record);
+    workload.batch = generating(record) * inputs.layout.dp;  // stated for a replica
     workload.prompt = number(record, "prompt", 0);
     workload.output = number(record, "output", 0);
     workload.context = workload.prompt + workload.output / 2;
