@@ -14,6 +14,10 @@ std::string arithmetic_text(const Inputs& inputs) {
 std::string ceiling_remark(const Inputs& inputs) {
     for (const Block& block : inputs.model.blocks) {
         const bool routed = std::holds_alternative<Experts>(block.feed_forward);
+        if (routed && inputs.workload.expert_skew > 0) {
+            return "token by token, popularity of experts rank^-" +
+                   shortest(inputs.workload.expert_skew);
+        }
         if (routed && inputs.workload.batch > 1)
             return "a ceiling, token by token, uniform routing";
     }
