@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "napkin/engine.hpp"
 #include "napkin/units.hpp"
 
 namespace napkin {
@@ -45,6 +46,8 @@ struct FailureRecord {
 
 struct Assumptions {
     Reserve reserve{};
+    std::optional<Engine> engine{};  // its policy replaces the reserve's fraction
+    Bytes<> in_use{};                // what other processes hold on each device
     std::vector<PublishedRun> runs{};
     std::vector<FailureRecord> failures{};
 };

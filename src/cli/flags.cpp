@@ -39,6 +39,9 @@ constexpr std::array flags{
     Flag{"pp", "N", "pipeline stages", "Layout"},
     Flag{"dp", "N", "replicas", "Layout"},
     Flag{"reserve", "BYTES", "kept free on each device (default: 10 % of it)", "Layout"},
+    Flag{"engine", "NAME", "whose memory policy holds: vllm, sglang, trtllm, llama.cpp", "Layout"},
+    Flag{"memory-fraction", "SHARE", "of the memory that the engine may take", "Layout"},
+    Flag{"in-use", "BYTES", "held on each device by other processes", "Layout"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
     Flag{"device-mtbf", "TIME", "mean time between failures of one device", "Failures"},
