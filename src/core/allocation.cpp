@@ -2,32 +2,11 @@
 
 #include <algorithm>
 
-#include "napkin/derivation.hpp"
+#include "core/policy.hpp"
 #include "napkin/partition.hpp"
 
 namespace napkin {
 namespace {
-
-const Engine* engine_of(const Inputs& inputs) {
-    return inputs.assumptions.engine ? &*inputs.assumptions.engine : nullptr;
-}
-
-const Engine::CardClass& card_class(const Engine& engine, const Accelerator& part) {
-    static const Engine::CardClass none;
-    if (engine.cards.empty()) return none;
-    const Bytes<> room = capacity(part);
-    std::size_t at = 0;
-    while (at + 1 < engine.cards.size() && engine.cards[at].below &&
-           room >= *engine.cards[at].below) {
-        ++at;
-    }
-    const auto excepted = [&](const Engine::CardClass& one) {
-        return std::any_of(one.except.begin(), one.except.end(),
-                           [&](const std::string& prefix) { return part.id.starts_with(prefix); });
-    };
-    while (at > 0 && excepted(engine.cards[at])) --at;
-    return engine.cards[at];
-}
 
 // Tokens and sequences of the largest step, which the engine tries out before it takes its pool.
 struct LargestStep {
@@ -74,46 +53,6 @@ Bytes<R> activations(const Engine& engine, const Inputs& inputs) {
     const R tokens = given<R>(step.tokens, "tokens_of_a_step", engine.cards_source, "token");
     const R sequences = given<R>(step.sequences, "sequences_of_a_step", engine.cards_source);
     return Bytes<R>(larger(tokens * (hidden + inner), sequences * (hidden + logits)));
-}
-
-template <class R>
-Bytes<R> reported(const Inputs& inputs) {
-    const Accelerator& part = inputs.machine.accelerator;
-    return given<R>(capacity(part), "capacity", capacity_source(part));
-}
-
-Bytes<> driver(const Engine& engine, const Inputs& inputs) {
-    const bool own = inputs.machine.accelerator.vendor == engine.runtime.driver_of;
-    return own ? engine.runtime.driver : Bytes<>(0);
-}
-
-// What the engine takes for the whole card.
-template <class R>
-Bytes<R> card(const Engine& engine, const Inputs& inputs) {
-    const Bytes<> kept = driver(engine, inputs);
-    if (kept <= Bytes<>(0)) return reported<R>(inputs);
-    return named(reported<R>(inputs) - given<R>(kept, "driver", engine.runtime.source), "card");
-}
-
-template <class R>
-Bytes<R> margin_left(const Engine& engine, const Inputs& inputs) {
-    const Bytes<> each = engine.leaves_per_device * (inputs.layout.tp * inputs.layout.pp);
-    return given<R>(card_class(engine, inputs.machine.accelerator).leaves + each, "left_alone",
-                    engine.cards_source);
-}
-
-template <class R>
-Bytes<R> or_zero(const Bytes<R>& bytes) {
-    return larger(bytes, Bytes<R>(R(0)));
-}
-
-template <class R>
-Bytes<R> sum_but_cache(const Residents<R>& list) {
-    Bytes<R> sum(R(0));
-    for (const Resident<R>& one : list) {
-        if (one.kind != ResidentKind::kv_cache) sum = sum + one.bytes;
-    }
-    return sum;
 }
 
 // Memory that the engine leaves alone, given everything else but the KV cache that is held.
@@ -195,72 +134,6 @@ Residents<R> with_policy(Residents<R> held, const Inputs& inputs) {
     return held;
 }
 
-template <class R>
-Pool<R> kv_pool(const Fit<R>& fit, const Inputs& inputs) {
-    const Bytes<R> asked = bytes_of(fit.residents, ResidentKind::kv_cache);
-    const Bytes<R> room = fit.margin + asked;
-    Pool<R> pool{.bytes = or_zero(room), .shortfall = or_zero(Bytes<R>(R(0)) - room)};
-    const Engine* engine = engine_of(inputs);
-    const double block = engine != nullptr ? larger(1.0, engine->block) : 1;
-    // Bytes of a block as the sequences of the question fill them.
-    Inputs one = inputs;
-    one.workload.context = larger(block, inputs.workload.context);
-    one.workload.batch = inputs.layout.dp;
-    const double each = bytes_of(inference_residents<double>(one), ResidentKind::kv_cache).value();
-    if (each <= 0) return pool;
-    const double blocks = cells<double>(one.workload.context, inputs) / block;
-    pool.blocks = round_down(value_of(pool.bytes) * blocks / each);
-    pool.tokens = pool.blocks * block;
-    return pool;
-}
-
-std::optional<double> memory_fraction(const Inputs& inputs) {
-    const Engine* engine = engine_of(inputs);
-    if (engine == nullptr || engine->basis == PoolBasis::rest) return std::nullopt;
-    if (engine->fraction) return engine->fraction;
-    return 1 - margin_left<double>(*engine, inputs) / capacity(inputs.machine.accelerator);
-}
-
-std::optional<double> min_memory_fraction(const Inputs& inputs) {
-    const Engine* engine = engine_of(inputs);
-    if (engine == nullptr || engine->basis == PoolBasis::rest) return std::nullopt;
-    const Residents<> list = inference_residents<double>(inputs);
-    const Bytes<> cache = bytes_of(list, ResidentKind::kv_cache);
-    const Bytes<> others = bytes_of(list, ResidentKind::in_use);
-    const Bytes<> runtime = bytes_of(list, ResidentKind::runtime);
-    const Bytes<> own =
-        sum_but_cache(list) - bytes_of(list, ResidentKind::reserve) - others + cache;
-    const Bytes<> whole = card<double>(*engine, inputs);
-    const auto share = [](const Bytes<>& part, const Bytes<>& of) -> std::optional<double> {
-        if (of <= Bytes<>(0) || part > of) return std::nullopt;
-        return part / of;
-    };
-    if (own + others > whole) return std::nullopt;
-    switch (engine->basis) {
-        case PoolBasis::card:
-            return share(engine->others_inside ? own + others : own, whole);
-        case PoolBasis::static_memory:
-            return share(own - runtime - bytes_of(list, ResidentKind::activations) -
-                             bytes_of(list, ResidentKind::graphs),
-                         whole - runtime - others);
-        case PoolBasis::free_memory:
-            return share(cache, whole - (own - cache) - others);
-        case PoolBasis::rest:
-            break;
-    }
-    return std::nullopt;
-}
-
-std::optional<double> max_memory_fraction(const Inputs& inputs) {
-    const Engine* engine = engine_of(inputs);
-    const Bytes<> others = inputs.assumptions.in_use;
-    if (engine == nullptr || engine->basis != PoolBasis::card || engine->others_inside ||
-        others <= Bytes<>(0)) {
-        return std::nullopt;
-    }
-    return larger(0.0, 1 - others / card<double>(*engine, inputs));
-}
-
 std::vector<Layout> layouts_of(const Inputs& inputs) {
     std::vector<Layout> layouts = inference_layouts(inputs.model, inputs.machine);
     const Engine* engine = engine_of(inputs);
@@ -280,7 +153,5 @@ template Bytes<double> plain_reserve<double>(const Inputs&);
 template Bytes<Traced> plain_reserve<Traced>(const Inputs&);
 template Residents<double> with_policy<double>(Residents<double>, const Inputs&);
 template Residents<Traced> with_policy<Traced>(Residents<Traced>, const Inputs&);
-template Pool<double> kv_pool<double>(const Fit<double>&, const Inputs&);
-template Pool<Traced> kv_pool<Traced>(const Fit<Traced>&, const Inputs&);
 
 }  // namespace napkin
