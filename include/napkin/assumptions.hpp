@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "napkin/engine.hpp"
 #include "napkin/units.hpp"
 
 namespace napkin {
@@ -76,6 +77,8 @@ struct CollectiveLaw {
 
 struct Assumptions {
     Reserve reserve{};
+    std::optional<Engine> engine{};  // its policy replaces the reserve's fraction
+    Bytes<> in_use{};                // what other processes hold on each device
     std::vector<PublishedRun> runs{};
     std::vector<FailureRecord> failures{};
     std::vector<CollectiveLaw> collectives{};  // those of the machine: laws_of (collectives.hpp)

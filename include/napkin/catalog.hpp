@@ -16,7 +16,7 @@
 
 namespace napkin {
 
-enum class PresetKind { accelerator, system, model, format, family, assumptions, schema };
+enum class PresetKind { accelerator, system, model, format, family, engine, assumptions, schema };
 
 /// Looks presets up by id, alias or Hugging Face id, whatever their case and punctuation, and reads
 /// only those that are asked for. Unknown and ambiguous names throw `Error` with suggestions.
@@ -43,6 +43,8 @@ class Catalog {
     [[nodiscard]] std::optional<Mix> mix(std::string_view name) const;
     /// Ids and aliases of all mixes.
     [[nodiscard]] std::vector<std::string> mix_names() const;
+    /// An inference engine and how it allocates memory.
+    [[nodiscard]] Engine engine(std::string_view name) const;
     [[nodiscard]] Reserve reserve() const;
     [[nodiscard]] std::vector<PublishedRun> published_runs() const;
     [[nodiscard]] std::vector<FailureRecord> failures() const;

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "napkin/number_format.hpp"
@@ -54,6 +55,8 @@ struct Accelerator {
         std::string type{};
         Bytes<> sold{};      // the smaller reading of the vendor's figure: "80 GB" = 80e9
         Bytes<> reported{};  // what the driver reports; zero where unknown
+        Bytes<> usable{};    // what a GPU may take of unified memory; zero where unknown
+        std::string usable_source{};
         std::string sold_as{};
         BytesPerSecond<> bandwidth{};
         Provenance provenance{};
@@ -101,8 +104,10 @@ struct Machine {
 /// The same machine with another number of devices.
 [[nodiscard]] Machine with_devices(Machine machine, double devices);
 
-/// What a device can hold: the reported figure, else the smaller reading of the sold one.
+/// What a device can hold: of unified memory the share that its GPU may use, where it is known;
+/// else the reported figure, else the smaller reading of the sold one.
 [[nodiscard]] Bytes<> capacity(const Accelerator& accelerator);
+[[nodiscard]] std::string_view capacity_source(const Accelerator& accelerator);
 
 /// Bandwidth of shared memory and L1: units x bytes per clock x clock; zero where a factor is
 /// unknown. This is the level that fused attention works in.

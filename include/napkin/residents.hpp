@@ -17,7 +17,10 @@ enum class ResidentKind {
     activations,
     logits,
     kv_cache,
-    state,  // recurrent state of every sequence
+    state,    // recurrent state of every sequence
+    runtime,  // an engine's context and communication buffers
+    graphs,   // captured launches
+    in_use,   // what other processes hold
     reserve
 };
 [[nodiscard]] std::string_view name_of(ResidentKind kind);

@@ -13,9 +13,9 @@
 namespace napkin {
 namespace {
 
-constexpr std::array<std::string_view, 7> kind_names{
-    "accelerator", "system", "model", "format", "family", "assumptions", "schema"};
-constexpr std::array<std::string_view, 7> list_commands{"gpu", "gpu", "model", "", "", "", ""};
+constexpr std::array<std::string_view, 8> kind_names{
+    "accelerator", "system", "model", "format", "family", "engine", "assumptions", "schema"};
+constexpr std::array<std::string_view, 8> list_commands{"gpu", "gpu", "model", "", "", "", "", ""};
 
 std::string lowered(std::string_view text) {
     std::string result(text);
@@ -188,6 +188,10 @@ std::optional<Mix> Catalog::mix(std::string_view name) const {
 
 std::vector<std::string> Catalog::mix_names() const {
     return catalog::mix_names(state_->entry(PresetKind::assumptions, "gguf-mixes"));
+}
+
+Engine Catalog::engine(std::string_view name) const {
+    return catalog::read_engine(state_->entry(PresetKind::engine, name));
 }
 
 Reserve Catalog::reserve() const {

@@ -10,9 +10,11 @@ struct List {
     PresetKind kind{};
 };
 constexpr std::array lists{List{"accelerators", PresetKind::accelerator},
-                           List{"systems", PresetKind::system}, List{"models", PresetKind::model},
+                           List{"systems", PresetKind::system},
+                           List{"models", PresetKind::model},
                            List{"formats", PresetKind::format},
-                           List{"families", PresetKind::family}};
+                           List{"families", PresetKind::family},
+                           List{"engines", PresetKind::engine}};
 
 std::string suffix_of(std::string_view size) {  // "64 GB" -> "-64gb"
     return std::string("-").append(normalized(size));

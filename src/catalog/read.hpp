@@ -29,6 +29,7 @@ using FormatNamed = std::function<NumberFormat(std::string_view)>;
 
 [[nodiscard]] std::vector<DatedPrice> read_prices(const json::Value& list, std::string_view key);
 
+[[nodiscard]] Engine read_engine(const json::Value& entry);
 [[nodiscard]] Reserve read_reserve(const json::Value& file);
 [[nodiscard]] std::vector<PublishedRun> read_runs(const json::Value& file);
 [[nodiscard]] std::vector<FailureRecord> read_failures(const json::Value& file);

@@ -17,6 +17,18 @@ Bytes<> sold(const json::Value& memory) {
     return quantity<Bytes<>>(memory, "sold", read_bytes);
 }
 
+// What a GPU may use of unified memory depends on how much of it there is: of figures for the size
+// sold, the smallest.
+void read_usable(const json::Value& memory, Accelerator& part) {
+    for (const json::Value& row : memory.at("usable").items) {
+        if (row.text("of") != part.memory.sold_as) continue;
+        const auto size = quantity<Bytes<>>(row, "size", read_bytes);
+        if (part.memory.usable > Bytes<>(0) && part.memory.usable <= size) continue;
+        part.memory.usable = size;
+        part.memory.usable_source = row.text("source");
+    }
+}
+
 Topology topology_named(std::string_view name) {
     if (name == "switch") return Topology::network_switch;
     if (name == "mesh") return Topology::mesh;
@@ -68,9 +80,12 @@ Accelerator read_accelerator(const json::Value& entry) {
     part.memory = {.type = memory.text("type"),
                    .sold = sold(memory),
                    .reported = quantity<Bytes<>>(memory, "reported", read_bytes),
+                   .usable = {},
+                   .usable_source = {},
                    .sold_as = memory.text("sold"),
                    .bandwidth = quantity<BytesPerSecond<>>(memory, "bandwidth", read_byte_rate),
                    .provenance = provenance(memory)};
+    read_usable(memory, part);
     const json::Value& caches = entry.at("caches");
     part.caches = {.level2 = quantity<Bytes<>>(caches, "l2", read_bytes),
                    .shared_per_unit = quantity<Bytes<>>(caches, "shared_per_unit", read_bytes),

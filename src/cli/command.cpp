@@ -5,9 +5,24 @@
 namespace napkin::cli {
 namespace {
 
-const std::vector<std::string_view> inference_flags{
-    "on", "context", "prompt", "batch", "kv-per-token", "weights", "kv", "activations", "precision",
-    "tp", "pp",      "dp",     "ep",    "expert-skew",  "reserve"};
+const std::vector<std::string_view> inference_flags{"on",
+                                                    "context",
+                                                    "prompt",
+                                                    "batch",
+                                                    "kv-per-token",
+                                                    "weights",
+                                                    "kv",
+                                                    "activations",
+                                                    "precision",
+                                                    "tp",
+                                                    "pp",
+                                                    "dp",
+                                                    "ep",
+                                                    "expert-skew",
+                                                    "reserve",
+                                                    "engine",
+                                                    "memory-fraction",
+                                                    "in-use"};
 
 std::vector<std::string_view> with(std::vector<std::string_view> flags,
                                    const std::vector<std::string_view>& more) {
@@ -50,7 +65,7 @@ const std::array<Command, 13> table{{
      .examples = {"napkin prefill llama-3.1-8b --on h100 --prompt 8k",
                   "napkin prefill llama-3.1-70b --on 8xh100 --prompt 32k --prefix 24k"},
      .flags = {"on", "prompt", "prefix", "batch", "weights", "kv", "activations", "precision", "tp",
-               "pp", "dp", "ep", "expert-skew", "reserve"},
+               "pp", "dp", "ep", "expert-skew", "reserve", "engine", "memory-fraction", "in-use"},
      .most_positionals = 1,
      .first_is_model = true,
      .answer = prefill},

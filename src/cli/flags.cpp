@@ -41,6 +41,9 @@ constexpr std::array flags{
     Flag{"ep", "N", "expert parallel; above tp, replicas share their experts", "Layout"},
     Flag{"expert-skew", "A", "popularity of experts falls as rank^-A (default: 0)", "Workload"},
     Flag{"reserve", "BYTES", "kept free on each device (default: 10 % of it)", "Layout"},
+    Flag{"engine", "NAME", "whose memory policy holds: vllm, sglang, trtllm, llama.cpp", "Layout"},
+    Flag{"memory-fraction", "SHARE", "of the memory that the engine may take", "Layout"},
+    Flag{"in-use", "BYTES", "held on each device by other processes", "Layout"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
     Flag{"device-mtbf", "TIME", "mean time between failures of one device", "Failures"},

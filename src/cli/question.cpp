@@ -130,11 +130,17 @@ void note_limits(Resolver& resolver, const Inputs& inputs) {
                           " is not known: its time is not counted",
                       true);
     }
-    if (machine.accelerator.kind == "apu") {
+    const Accelerator& part = machine.accelerator;
+    if (part.kind == "apu" && part.memory.usable > Bytes<>(0)) {
+        resolver.note("unified-memory", "of the " + part.memory.sold_as + " that " + part.name +
+                                            " shares with the system its GPU may use " +
+                                            to_text(part.memory.usable.value(), Style::memory) +
+                                            ": --set gpu.usable_memory says otherwise");
+    } else if (part.kind == "apu") {
         resolver.note("unified-memory",
-                      "the memory of " + machine.accelerator.name +
-                          " is shared with the system, which keeps part of it: --reserve sets how "
-                          "much");
+                      "the memory of " + part.name +
+                          " is shared with the system, which keeps part of it: --set "
+                          "gpu.usable_memory or --reserve says how much");
     }
 }
 
@@ -201,17 +207,18 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     read_skew(resolver, inputs);
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
     check_capacity(resolver, inputs.machine.accelerator);
+    resolver.engine(inputs.assumptions);
     resolver.reserve(inputs.assumptions);
     const std::optional<Layout> layout = read_layout(resolver, inputs);
     if (!inputs.machine.id.empty()) resolver.collectives(inputs.machine, inputs.assumptions);
     resolver.finish();
     if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
     question.layout_given = layout.has_value();
-    question.candidates =
-        layout ? std::vector<Layout>{*layout} : inference_layouts(inputs.model, inputs.machine);
+    question.candidates = layout ? std::vector<Layout>{*layout} : layouts_of(inputs);
     question.placement = place(inputs, question.candidates);
     inputs.layout = question.placement.layout;
     add_layout(resolver, question);
+    resolver.describe_engine(inputs);
     note_limits(resolver, inputs);
     return question;
 }

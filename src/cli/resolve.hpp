@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
+#include "napkin/allocation.hpp"
 #include "napkin/catalog.hpp"
 #include "napkin/inputs.hpp"
 #include "napkin/text.hpp"
@@ -58,6 +59,10 @@ class Resolver {
     void reserve(Assumptions& assumptions);
     /// The laws of collectives that hold on a machine, with what --set says of all of them.
     void collectives(const Machine& machine, Assumptions& assumptions);
+    /// --engine with --memory-fraction and --set engine.*, and --in-use.
+    void engine(Assumptions& assumptions);
+    /// Lists the engine among the inputs, with the fraction in force on this machine.
+    void describe_engine(const Inputs& given);
     /// --mfu, a share of the peak above 0 and up to 100 %.
     std::optional<double> mfu();
     /// The format whose dense peak MFU counts against; bf16 unless a flag says otherwise.
@@ -98,6 +103,7 @@ class Resolver {
     std::vector<Note> notes{};
 
   private:
+    void in_use(Assumptions& assumptions);
     void apply_settings(Accelerator& part);
     Model model_in_file(const std::string& path);
     /// Whether the command is about a machine, rather than about the model alone.
@@ -139,6 +145,9 @@ void apply_model_settings(Model& model,
 void apply_collective_settings(std::vector<CollectiveLaw>& laws,
                                const std::map<std::string, std::string, std::less<>>& settings,
                                Resolver& resolver);
+void apply_engine_settings(Engine& engine,
+                           const std::map<std::string, std::string, std::less<>>& settings,
+                           Resolver& resolver);
 [[nodiscard]] std::vector<std::string> setting_names();
 
 }  // namespace napkin::cli

@@ -179,7 +179,8 @@ void Resolver::describe(const Machine& machine) {
     doubt(part.compute.provenance, "compute");
     doubt(part.memory.provenance, "memory");
     if (machine.devices > 1) doubt(part.links.provenance, "links");
-    if (part.memory.reported <= Bytes<>(0) && part.memory.sold > Bytes<>(0)) {
+    const bool known = part.memory.reported > Bytes<>(0) || part.memory.usable > Bytes<>(0);
+    if (!known && part.memory.sold > Bytes<>(0)) {
         note("sold-memory", part.name + ": what the driver reports is unknown; " +
                                 napkin::to_text(part.memory.sold.value(), Style::memory) +
                                 " is the smaller reading of the " + part.memory.sold_as + " sold");

@@ -91,6 +91,7 @@ void Resolver::reserve(Assumptions& assumptions) {
         add_input("reserve", number(size->value(), "B", Style::memory), from("reserve"));
         return;
     }
+    if (assumptions.engine) return;  // its policy says what is left alone
     add_input("reserve", number(assumptions.reserve.fraction, "1", Style::percent), "default");
 }
 

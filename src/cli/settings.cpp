@@ -26,6 +26,13 @@ std::string store(const Reading<Q>& reading, Q& into) {
     return {};
 }
 
+// As above, but nothing at all is a size too.
+std::string store_size(std::string_view text, Bytes<>& into) {
+    const Reading<Bytes<>> reading = read_bytes(text);
+    if (reading.value) into = *reading.value;
+    return reading.problem;
+}
+
 constexpr std::array machine_settings{
     Setting<Accelerator>{"gpu.memory_bandwidth",
                          [](Accelerator& a, std::string_view text) {
@@ -33,7 +40,19 @@ constexpr std::array machine_settings{
                          }},
     Setting<Accelerator>{"gpu.memory_capacity",
                          [](Accelerator& a, std::string_view text) {
+                             // What is given is what there is to use.
+                             a.memory.usable = Bytes<>(0);
                              return store(read_bytes(text), a.memory.reported);
+                         }},
+    Setting<Accelerator>{"gpu.usable_memory",
+                         [](Accelerator& a, std::string_view text) {
+                             const Bytes<> whole = larger(a.memory.reported, a.memory.sold);
+                             a.memory.usable_source = "--set gpu.usable_memory";
+                             std::string wrong = store(read_bytes(text), a.memory.usable);
+                             if (wrong.empty() && a.memory.usable > whole && whole > Bytes<>(0)) {
+                                 wrong = "more than the part has";
+                             }
+                             return wrong;
                          }},
     Setting<Accelerator>{"gpu.scale_up_bandwidth",
                          [](Accelerator& a, std::string_view text) {
@@ -165,6 +184,44 @@ constexpr std::array collective_settings{
                           });
                   }}};
 
+constexpr std::array engine_settings{
+    Setting<Engine>{"engine.activations",
+                    [](Engine& e, std::string_view text) {
+                        return store_size(text, e.activations.size.emplace());
+                    }},
+    Setting<Engine>{"engine.runtime",
+                    [](Engine& e, std::string_view text) {
+                        std::string wrong = store_size(text, e.runtime.one);
+                        e.runtime.parallel = e.runtime.one;
+                        return wrong;
+                    }},
+    Setting<Engine>{
+        "engine.graphs",
+        [](Engine& e, std::string_view text) { return store_size(text, e.runtime.graphs); }},
+    Setting<Engine>{
+        "engine.driver",
+        [](Engine& e, std::string_view text) { return store_size(text, e.runtime.driver); }},
+    Setting<Engine>{"engine.block",
+                    [](Engine& e, std::string_view text) {
+                        const auto block = read_whole(text);
+                        if (block.value) e.block = *block.value;
+                        return block.problem;
+                    }},
+    Setting<Engine>{"engine.tokens",
+                    [](Engine& e, std::string_view text) {
+                        const auto tokens = read_length(text);
+                        if (!tokens.value) return tokens.problem;
+                        for (auto& card : e.cards) card.tokens = *tokens.value;
+                        e.context_up_to = 0;
+                        return std::string();
+                    }},
+    Setting<Engine>{"engine.sequences", [](Engine& e, std::string_view text) {
+                        const auto sequences = read_whole(text);
+                        if (!sequences.value) return sequences.problem;
+                        for (auto& card : e.cards) card.sequences = *sequences.value;
+                        return std::string();
+                    }}};
+
 constexpr std::string_view peak_prefix = "gpu.peak_flops_";
 
 template <class Target, std::size_t N>
@@ -215,9 +272,14 @@ void apply_collective_settings(Laws& laws, const Settings& settings, Resolver& r
     apply(collective_settings, laws, settings, resolver);
 }
 
+void apply_engine_settings(Engine& engine, const Settings& settings, Resolver& resolver) {
+    apply(engine_settings, engine, settings, resolver);
+}
+
 std::vector<std::string> setting_names() {
     std::vector<std::string> names;
     for (const auto& setting : machine_settings) names.emplace_back(setting.name);
+    for (const auto& setting : engine_settings) names.emplace_back(setting.name);
     for (const auto& setting : model_settings) names.emplace_back(setting.name);
     for (const auto& setting : collective_settings) names.emplace_back(setting.name);
     for (std::size_t i = 0; i < arithmetic_count; ++i) {

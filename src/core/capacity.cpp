@@ -1,5 +1,5 @@
 #include "napkin/capacity.hpp"
-#include "napkin/partition.hpp"
+#include "napkin/allocation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +65,7 @@ std::optional<double> min_devices(const Inputs& inputs) {
     // Devices can stay idle, so whatever fits on n fits on n + 1.
     const auto fails = [&](double n) {
         trial.machine = with_devices(inputs.machine, n);
-        return !any_fits(trial, inference_layouts(trial.model, trial.machine));
+        return !any_fits(trial, layouts_of(trial));
     };
     if (!fails(1)) return 1;
     if (fails(most_devices)) return std::nullopt;

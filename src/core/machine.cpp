@@ -19,8 +19,14 @@ Machine with_devices(Machine machine, double devices) {
 }
 
 Bytes<> capacity(const Accelerator& accelerator) {
+    if (accelerator.memory.usable > Bytes<>(0)) return accelerator.memory.usable;
     return accelerator.memory.reported > Bytes<>(0) ? accelerator.memory.reported
                                                     : accelerator.memory.sold;
+}
+
+std::string_view capacity_source(const Accelerator& accelerator) {
+    const auto& memory = accelerator.memory;
+    return memory.usable > Bytes<>(0) ? memory.usable_source : memory.provenance.source;
 }
 
 template <class R>

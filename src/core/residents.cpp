@@ -1,15 +1,16 @@
 #include "napkin/residents.hpp"
 
+#include "napkin/allocation.hpp"
 #include "napkin/derivation.hpp"
 #include "napkin/partition.hpp"
 
 namespace napkin {
 namespace {
 
-constexpr std::array<std::string_view, 11> names{
+constexpr std::array<std::string_view, 14> names{
     "weights",          "gradients",   "master_weights", "first_moment", "second_moment",
     "gathered_weights", "activations", "logits",         "kv_cache",     "state",
-    "reserve"};
+    "runtime",          "graphs",      "in_use",         "reserve"};
 
 constexpr double tight_share = 0.05;  // the contract's threshold for a warning
 
@@ -50,9 +51,11 @@ Bytes<R> outer_weights(const Inputs& inputs) {
 // What a layer of each kind holds on a device decides which of them fill the fullest stage.
 double layer_weight(const Block& block, const Inputs& inputs) {
     const double tp = inputs.layout.tp;
-    const Cache kept = cache(block, inputs.model);
+    const Cache remembered = cache(block, inputs.model);
     const double sequences = round_up(inputs.workload.batch / inputs.layout.dp);
-    const double tokens = kept.over_prompt ? inputs.workload.prompt : inputs.workload.context;
+    const double tokens = cells<double>(
+        remembered.over_prompt ? inputs.workload.prompt : inputs.workload.context, inputs);
+    const Cache kept = as_allocated(remembered, tokens, inputs);
     return layer_weights<double>(block, inputs.model, inputs.layout).value() +
            sequences * cache_bytes<double>(kept, tokens, inputs.workload.kv_format, tp).value();
 }
@@ -89,15 +92,6 @@ void push(Residents<R>& list, ResidentKind kind, Moment moment, const Bytes<R>& 
     if (value_of(bytes) > 0) list.push({kind, moment, named(bytes, name_of(kind))});
 }
 
-template <class R>
-Bytes<R> reserve(const Inputs& inputs) {
-    const Reserve& reserve = inputs.assumptions.reserve;
-    if (reserve.size) return given<R>(*reserve.size, "reserve_size", "--reserve");
-    return given<R>(capacity(inputs.machine.accelerator), "capacity",
-                    inputs.machine.accelerator.memory.provenance.source) *
-           given<R>(reserve.fraction, "reserve_fraction", reserve.source);
-}
-
 // Elements a token leaves behind in one layer for the backward pass, with fused attention: the
 // outputs of its matrices, the attention result, the norms' outputs and the gated product.
 double saved_elements(const Block& block, const Model& model) {
@@ -129,20 +123,23 @@ Residents<R> inference_residents(const Inputs& inputs) {
     const Model& model = inputs.model;
     push(list, ResidentKind::weights, Moment::decode, weights_per_device<R>(inputs));
     const R sequences = sequences_per_replica<R>(inputs);
-    const R context = given<R>(inputs.workload.context, "context", "--context", "token");
+    const R context =
+        cells<R>(given<R>(inputs.workload.context, "context", "--context", "token"), inputs);
     Bytes<R> growing(R(0));
     Bytes<R> constant(R(0));
     for (std::size_t i = 0; i < model.blocks.size(); ++i) {
-        const Cache kept = cache(model.blocks[i], model);
+        const Cache remembered = cache(model.blocks[i], model);
         const R count(layers_on_device(i, inputs));
         if (value_of(count) == 0) continue;
         const double tp = inputs.layout.tp;
+        const R tokens =
+            remembered.over_prompt
+                ? cells<R>(given<R>(inputs.workload.prompt, "prompt", "--prompt", "token"), inputs)
+                : context;
+        const Cache kept = as_allocated(remembered, value_of(tokens), inputs);
         if (kept.state > 0) {
             constant = constant + sequences * count * cache_bytes<R>(kept, R(0), {}, tp);
         } else if (kept.per_token > 0) {
-            const R tokens = kept.over_prompt
-                                 ? given<R>(inputs.workload.prompt, "prompt", "--prompt", "token")
-                                 : context;
             const Bytes<R> layer = named(
                 cache_bytes<R>(kept, tokens, inputs.workload.kv_format, tp), "kv_cache_per_layer");
             growing = growing + sequences * count * layer;
@@ -154,8 +151,7 @@ Residents<R> inference_residents(const Inputs& inputs) {
     }
     push(list, ResidentKind::kv_cache, Moment::decode, growing);
     push(list, ResidentKind::state, Moment::decode, constant);
-    push(list, ResidentKind::reserve, Moment::decode, reserve<R>(inputs));
-    return list;
+    return with_policy(list, inputs);
 }
 
 template <class R>
@@ -199,7 +195,7 @@ Residents<R> training_residents(const Inputs& inputs) {
                  Bytes<R>(R(3 * 2) * given<R>(heaviest, "largest_layer_parameters", model.source)));
         }
     }
-    push(list, ResidentKind::reserve, moment, reserve<R>(inputs));
+    push(list, ResidentKind::reserve, moment, plain_reserve<R>(inputs));
     return list;
 }
 
@@ -212,8 +208,7 @@ Fit<R> fit(const Residents<R>& residents, const Accelerator& accelerator) {
         first = false;
     }
     result.required = named(result.required, "required");
-    result.capacity =
-        given<R>(capacity(accelerator), "capacity", accelerator.memory.provenance.source);
+    result.capacity = given<R>(capacity(accelerator), "capacity", capacity_source(accelerator));
     result.margin = named(result.capacity - result.required, "margin");
     result.fits = value_of(result.margin) >= 0;
     result.fits_without_reserve =

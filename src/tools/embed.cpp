@@ -45,6 +45,8 @@ std::string_view constant(PresetKind kind) {
             return "format";
         case PresetKind::family:
             return "family";
+        case PresetKind::engine:
+            return "engine";
         case PresetKind::assumptions:
             return "assumptions";
         case PresetKind::schema:

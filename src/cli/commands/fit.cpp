@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
+#include "cli/pool.hpp"
 #include "cli/speed.hpp"
 
 namespace napkin::cli {
@@ -32,9 +33,12 @@ std::string remark_of(ResidentKind kind, const Resolver& resolver, const Inputs&
                       bool training) {
     if (kind == ResidentKind::reserve) {
         const Accelerator& part = inputs.machine.accelerator;
+        if (std::string policy = policy_remark(inputs); !policy.empty()) return policy;
         const bool reported = part.memory.reported > Bytes<>(0);
         const std::string whole = to_text(capacity(part).value(), Style::memory) +
-                                  (reported ? " reported" : " sold, smaller reading");
+                                  (part.memory.usable > Bytes<>(0) ? " usable"
+                                   : reported                      ? " reported"
+                                                                   : " sold, smaller reading");
         if (inputs.assumptions.reserve.size) return "as given, of " + whole;
         return to_text(inputs.assumptions.reserve.fraction, Style::percent, 2) + " of " + whole;
     }
@@ -42,6 +46,8 @@ std::string remark_of(ResidentKind kind, const Resolver& resolver, const Inputs&
         return plural(inputs.workload.batch, "sequence") + " x " +
                plural(inputs.workload.context, "token") + origin(resolver, "context");
     }
+    if (kind == ResidentKind::activations && !training) return "of the largest step";
+    if (kind == ResidentKind::in_use) return "held by other processes";
     if (training && kind == ResidentKind::activations) {
         return plural(inputs.workload.micro_batch, "sequence") + " x " +
                plural(inputs.workload.sequence, "token") + ", full recompute";
@@ -143,7 +149,7 @@ Traced proof(const Question& question, double n, bool is_context) {
         return named(required, symbol, "B");
     };
     const Traced limit = given<Traced>(capacity(inputs.machine.accelerator), "capacity",
-                                       inputs.machine.accelerator.memory.provenance.source)
+                                       capacity_source(inputs.machine.accelerator))
                              .value();
     const std::string name = is_context ? "max_context" : "max_batch";
     return named(
@@ -163,6 +169,7 @@ report::Document fit_inference(Resolver& resolver) {
     if (!is_size(inputs.model) && answer.find("kv_cache") == nullptr) {
         answer.results.push_back(plain_result("kv_cache", number(0, "B", Style::memory)));
     }
+    add_pool(answer, question, outcome);
     const auto context = max_context(inputs, question.candidates);
     const auto batch = max_batch(inputs, question.candidates);
     add_limit(answer, "max_context", context, "token");
@@ -219,11 +226,15 @@ report::Document fit_training(Resolver& resolver) {
 void refuse_strangers(const Arguments& arguments) {
     const bool train = arguments.has("train");
     const std::vector<std::string_view> strangers =
-        train
-            ? std::vector<std::string_view>{"context", "batch",       "kv-per-token", "weights",
-                                            "kv",      "activations", "precision",    "tp",
-                                            "pp",      "dp",          "ep",           "expert-skew"}
-            : std::vector<std::string_view>{"seq", "micro-batch"};
+        train ? std::vector<std::string_view>{"context",      "batch",
+                                              "kv-per-token", "weights",
+                                              "kv",           "activations",
+                                              "precision",    "tp",
+                                              "pp",           "dp",
+                                              "ep",           "expert-skew",
+                                              "engine",       "memory-fraction",
+                                              "in-use"}
+              : std::vector<std::string_view>{"seq", "micro-batch"};
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {
         const auto from = arguments.from.find(flag);

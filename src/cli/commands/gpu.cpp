@@ -70,11 +70,14 @@ report::Document describe(const Accelerator& part) {
                          "times the dense ones; data sheets print these"));
     }
     const Bytes<> room = capacity(part);
+    const bool shared = part.memory.usable > Bytes<>(0);
     const bool reported = part.memory.reported > Bytes<>(0);
+    const std::string what = shared     ? "what its GPU may use of "
+                             : reported ? "reported; sold as "
+                                        : "the smaller reading of ";
     add(answer, "memory_capacity", room, Style::memory, "memory",
-        (reported ? "reported; sold as " : "the smaller reading of ") + part.memory.sold_as + ", " +
-            part.memory.type,
-        part.memory.provenance);
+        what + part.memory.sold_as + ", " + part.memory.type,
+        shared ? Provenance{.source = part.memory.usable_source} : part.memory.provenance);
     add(answer, "memory_bandwidth", part.memory.bandwidth, Style::byte_rate, "memory bandwidth", "",
         part.memory.provenance);
     add(answer, "on_chip_memory", on_chip_memory(part), Style::memory, "on-chip memory",
