@@ -25,6 +25,7 @@ struct Engine {
     std::string id{};
     std::string name{};
     std::string version{};
+    std::string unverified{};  // groups of figures that nobody could check: "activations, runtime"
 
     PoolBasis basis{PoolBasis::rest};
     std::optional<double> fraction{};  // absent: what the class of the card leaves decides

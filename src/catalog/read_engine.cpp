@@ -31,11 +31,21 @@ Engine::CardClass card_class(const json::Value& row) {
     return one;
 }
 
+std::string unverified_groups(const json::Value& entry) {
+    std::string groups;
+    for (const auto& [name, group] : entry.members) {
+        if (group.flag("unverified")) groups.append(groups.empty() ? "" : ", ").append(name);
+    }
+    return groups;
+}
+
 }  // namespace
 
 Engine read_engine(const json::Value& entry) {
-    Engine engine{
-        .id = entry.text("id"), .name = entry.text("name"), .version = entry.text("version")};
+    Engine engine{.id = entry.text("id"),
+                  .name = entry.text("name"),
+                  .version = entry.text("version"),
+                  .unverified = unverified_groups(entry)};
     const json::Value& share = entry.at("share");
     engine.basis = basis_named(share.text("of"));
     if (share.find("fraction") != nullptr) engine.fraction = share.count("fraction");

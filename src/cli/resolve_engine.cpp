@@ -75,6 +75,10 @@ void Resolver::describe_engine(const Inputs& given) {
         input.members.emplace_back("memory_fraction_from", word(from("memory-fraction")));
     }
     inputs.push_back(std::move(input));
+    if (!engine.unverified.empty()) {
+        note("unverified-engine", "of " + engine.name + " these are unverified: " +
+                                      engine.unverified + "; --set engine.KEY=VALUE overrides");
+    }
 }
 
 }  // namespace napkin::cli
