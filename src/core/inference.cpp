@@ -44,8 +44,9 @@ Totals<R> stage_totals(const Inputs& inputs, Phase phase, const Load<R>& load,
     add(totals, lower_outer<R>(inputs, phase, load), part);
     if (inputs.layout.pp > 1) {
         const double width = bytes_per_weight(inputs.workload.activations);
+        const Workload& workload = inputs.workload;
         const double tokens =
-            phase == Phase::prefill ? inputs.workload.prompt - inputs.workload.prefix : 1;
+            phase == Phase::prefill ? workload.prompt - workload.prefix : workload.step_tokens;
         Operation<R> send{.kind = OperationKind::stage_send};
         // A boundary inside a scale-up domain is no tighter than one across it.
         const bool across = inputs.layout.tp * inputs.layout.pp > inputs.machine.domain;
@@ -102,6 +103,8 @@ R critical_batch(const Inputs& inputs) {
     const double replicas = spread > 1 ? instances(inputs.layout) : inputs.layout.dp;
     const double copies = replicas * inputs.layout.pp;
     if (copies > 1) batch = batch * given<R>(copies, "replicas_and_groups");
+    const double width = inputs.workload.step_tokens;
+    if (width > 1) batch = batch / given<R>(width, "tokens_per_step", "--draft-tokens", "token");
     return named(batch, "critical_batch");
 }
 
