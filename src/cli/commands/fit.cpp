@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/speed.hpp"
+#include "napkin/partition.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -13,6 +14,7 @@ using report::word;
 
 std::string label_of(ResidentKind kind) {
     if (kind == ResidentKind::kv_cache) return "KV cache";
+    if (kind == ResidentKind::draft_weights) return "draft model";
     std::string text(name_of(kind));
     for (char& c : text) {
         if (c == '_') c = ' ';
@@ -41,6 +43,11 @@ std::string remark_of(ResidentKind kind, const Resolver& resolver, const Inputs&
     if (kind == ResidentKind::kv_cache) {
         return plural(inputs.workload.batch, "sequence") + " x " +
                plural(inputs.workload.context, "token") + origin(resolver, "context");
+    }
+    if (kind == ResidentKind::draft_weights) {
+        const Layout layout = draft_layout(*inputs.draft, inputs.layout);
+        const std::string split = layout_text({.tp = layout.tp, .pp = layout.pp});
+        return inputs.draft->id + (split.empty() ? ", whole on each device" : split);
     }
     if (training && kind == ResidentKind::activations) {
         return plural(inputs.workload.micro_batch, "sequence") + " x " +
@@ -219,11 +226,12 @@ report::Document fit_training(Resolver& resolver) {
 void refuse_strangers(const Arguments& arguments) {
     const bool train = arguments.has("train");
     const std::vector<std::string_view> strangers =
-        train
-            ? std::vector<std::string_view>{"context", "batch",       "kv-per-token", "weights",
-                                            "kv",      "activations", "precision",    "tp",
-                                            "pp",      "dp",          "ep",           "expert-skew"}
-            : std::vector<std::string_view>{"seq", "micro-batch"};
+        train ? std::vector<std::string_view>{"context",   "batch",        "kv-per-token",
+                                              "weights",   "kv",           "activations",
+                                              "precision", "tp",           "pp",
+                                              "dp",        "ep",           "expert-skew",
+                                              "draft",     "draft-weights"}
+              : std::vector<std::string_view>{"seq", "micro-batch"};
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {
         const auto from = arguments.from.find(flag);
