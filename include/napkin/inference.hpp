@@ -5,7 +5,9 @@
 
 namespace napkin {
 
-/// Generation at a steady batch: every sequence gains a token each step.
+/// Generation at a steady batch: every sequence gains a token each step. Where a step passes
+/// several tokens of each (`step_tokens`), the rates still count the steps: how many tokens they
+/// bring is speculation's.
 template <class R = double>
 struct Decode {
     Step<R> step{};          // of the slowest device

@@ -1,6 +1,8 @@
 // The five plain inputs of every answer.
 #pragma once
 
+#include <optional>
+
 #include "napkin/assumptions.hpp"
 #include "napkin/layout.hpp"
 #include "napkin/machine.hpp"
@@ -15,6 +17,7 @@ struct Inputs {
     Workload workload{};
     Layout layout{};
     Assumptions assumptions{};
+    std::optional<Model> draft{};  // a small model whose tokens the model verifies
 };
 
 }  // namespace napkin

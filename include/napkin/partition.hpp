@@ -30,6 +30,10 @@ struct Violation {
 /// where there are none.
 [[nodiscard]] std::vector<double> valid_expert_parallel(const Model& model, double most);
 
+/// How a draft model is laid out beside its model: the same replicas, tensor parallel and in stages
+/// as far as its own rules allow, repeated where they allow less.
+[[nodiscard]] Layout draft_layout(const Model& draft, const Layout& layout);
+
 /// Over how many devices of `layout` the weights of a layer are spread.
 [[nodiscard]] Sharding sharding(const Block& block, const Model& model, const Layout& layout);
 

@@ -21,6 +21,8 @@ enum class ResidentKind {
     runtime,  // an engine's context and communication buffers
     graphs,   // captured launches
     in_use,   // what other processes hold
+    draft_weights,
+    draft_cache,  // keys and values, and state, of the draft model
     reserve
 };
 [[nodiscard]] std::string_view name_of(ResidentKind kind);
@@ -40,6 +42,9 @@ using Residents = Rows<Resident<R>, 12>;
 /// Residents of the fullest device while generating with `batch` sequences of `context` tokens.
 template <class R = double>
 [[nodiscard]] Residents<R> inference_residents(const Inputs& inputs);
+
+/// The draft model as the model of the same workload, in its own layout.
+[[nodiscard]] Inputs draft_inputs(const Inputs& inputs);
 
 /// Residents of one device in a mixed-precision training step with Adam: 16 bytes a parameter
 /// (2 weights, 2 gradients, 4 master weights, 4 + 4 moments; Rajbhandari 2020, arXiv 1910.02054),

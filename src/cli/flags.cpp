@@ -16,6 +16,12 @@ constexpr std::array flags{
     Flag{"prefix", "LENGTH", "leading prompt tokens that are cached already", "Workload"},
     Flag{"output", "LENGTH", "tokens to generate (default: 512)", "Workload"},
     Flag{"kv-per-token", "BYTES", "KV cache of a model known by its size alone", "Workload"},
+    // Speculative decoding
+    Flag{"draft", "MODEL", "small model whose tokens the model verifies", "Speculation"},
+    Flag{"draft-tokens", "N", "tokens drafted before each pass of the model", "Speculation"},
+    Flag{"acceptance", "SHARE", "of drafted tokens, each by itself, such as 70%", "Speculation"},
+    Flag{"draft-weights", "FORMAT", "of the draft model (default: its checkpoint's)",
+         "Speculation"},
     // Training
     Flag{"train", "", "a training step instead of inference", "Training"},
     Flag{"tokens", "COUNT", "tokens to train on, such as 15.6T", "Training"},

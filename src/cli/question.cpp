@@ -206,6 +206,8 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     inputs.workload.batch = resolver.whole("batch", 1);
     read_skew(resolver, inputs);
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
+    inputs.draft = resolver.draft(inputs);
+    if (resolver.takes("draft-tokens")) question.drafting = resolver.drafting(inputs);
     check_capacity(resolver, inputs.machine.accelerator);
     resolver.engine(inputs.assumptions);
     resolver.reserve(inputs.assumptions);

@@ -15,6 +15,7 @@ struct Question {
     std::vector<Layout> candidates{};
     Placement placement{};
     bool layout_given{};
+    std::optional<Drafting> drafting{};
 };
 
 /// Model, machine, workload and formats of an inference question; throws every problem at once.

@@ -83,9 +83,9 @@ void Resolver::take(const Error& error, std::string_view flag) {
     }
 }
 
-bool Resolver::asks_for_machine() const {
+bool Resolver::takes(std::string_view flag) const {
     const auto& flags = arguments_.command->flags;
-    return std::find(flags.begin(), flags.end(), "on") != flags.end();
+    return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
 void Resolver::finish() {

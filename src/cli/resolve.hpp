@@ -11,6 +11,7 @@
 #include "napkin/allocation.hpp"
 #include "napkin/catalog.hpp"
 #include "napkin/inputs.hpp"
+#include "napkin/speculation.hpp"
 #include "napkin/text.hpp"
 #include "report/document.hpp"
 
@@ -54,6 +55,10 @@ class Resolver {
     double context(const Model& model);
     /// Warns of a length that the model was not made for; an error under --strict. Never clamped.
     void check_length(const Model& model, const std::string& flag, double value);
+    /// The draft model of --draft, in the formats of its checkpoint or of --draft-weights.
+    std::optional<Model> draft(const Inputs& inputs);
+    /// --draft-tokens and --acceptance; empty where nothing is drafted.
+    std::optional<Drafting> drafting(const Inputs& inputs);
     /// Weight, KV and activation formats into the model and workload.
     void formats(Model& model, Workload& workload, const Accelerator& accelerator);
     void reserve(Assumptions& assumptions);
@@ -96,6 +101,8 @@ class Resolver {
 
     [[nodiscard]] std::optional<std::string> setting(std::string_view flag) const;
     [[nodiscard]] std::string from(std::string_view flag) const;
+    /// Whether the command has a flag of this name.
+    [[nodiscard]] bool takes(std::string_view flag) const;
     [[nodiscard]] bool strict() const { return arguments_.has("strict"); }
     [[nodiscard]] const Arguments& arguments() const { return arguments_; }
 
@@ -106,8 +113,7 @@ class Resolver {
     void in_use(Assumptions& assumptions);
     void apply_settings(Accelerator& part);
     Model model_in_file(const std::string& path);
-    /// Whether the command is about a machine, rather than about the model alone.
-    [[nodiscard]] bool asks_for_machine() const;
+    Model look_up_model(const std::string& name);
     /// The number format that a flag names.
     std::optional<NumberFormat> format(std::string_view flag);
     std::optional<NumberFormat> weight_format();

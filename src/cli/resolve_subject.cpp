@@ -49,6 +49,12 @@ MachineName split_machine(std::string_view text) {
     return {.count = 1, .any = false, .name = std::string(text)};
 }
 
+Model Resolver::look_up_model(const std::string& name) {
+    if (formats::is_model_path(name)) return model_in_file(name);
+    if (auto size = size_model(name); size && !catalog_.has(PresetKind::model, name)) return *size;
+    return catalog_.model(name);
+}
+
 Model Resolver::model() {
     if (arguments_.positionals.empty()) {
         problem(
@@ -59,21 +65,13 @@ Model Resolver::model() {
     }
     const std::string& name = arguments_.positionals[0];
     const bool file = formats::is_model_path(name);
-    Model model = attempt<Model>(
-        [&]() -> Model {
-            if (file) return model_in_file(name);
-            if (auto size = size_model(name); size && !catalog_.has(PresetKind::model, name)) {
-                return *size;
-            }
-            return catalog_.model(name);
-        },
-        "");
+    Model model = attempt<Model>([&] { return look_up_model(name); }, "");
     if (const auto kv = optional("kv-per-token", read_bytes)) {
         model.size_kv_bytes_per_token = kv->value();
         add_input("kv_per_token", number(kv->value(), "B", Style::bytes), from("kv-per-token"));
     }
     apply_model_settings(model, settings_, *this);
-    if (!model.id.empty() && parameters(model) == 0 && asks_for_machine()) {
+    if (!model.id.empty() && parameters(model) == 0 && takes("on")) {
         problem(problem_of("", "no-parameters", model.id + " holds no parameters",
                            "a model with weights"));
     }

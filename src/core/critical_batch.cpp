@@ -155,6 +155,8 @@ R critical_batch(const Inputs& inputs) {
     const double replicas = spread > 1 ? instances(inputs.layout) : inputs.layout.dp;
     const double copies = replicas * inputs.layout.pp;
     if (copies > 1) batch = batch * given<R>(copies, "replicas_and_groups");
+    const double width = inputs.workload.step_tokens;
+    if (width > 1) batch = batch / given<R>(width, "tokens_per_step", "--draft-tokens", "token");
     return named(batch, "critical_batch");
 }
 

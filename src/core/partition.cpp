@@ -87,6 +87,15 @@ std::vector<double> valid_expert_parallel(const Model& model, double most) {
     return valid;
 }
 
+Layout draft_layout(const Model& draft, const Layout& layout) {
+    double tp = 1;
+    for (const double degree : valid_tensor_parallel(draft, layout.tp)) {
+        if (divides(degree, layout.tp)) tp = degree;
+    }
+    const double pp = is_size(draft) ? layout.pp : smaller(layout.pp, layers(draft));
+    return {.dp = layout.dp, .tp = tp, .pp = pp};
+}
+
 Sharding sharding(const Block& block, const Model& model, const Layout& layout) {
     return {.ranks = layout.tp,
             .kv_ranks = smaller(layout.tp, cache(block, model).heads),

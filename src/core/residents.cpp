@@ -7,10 +7,11 @@
 namespace napkin {
 namespace {
 
-constexpr std::array<std::string_view, 14> names{
-    "weights",          "gradients",   "master_weights", "first_moment", "second_moment",
-    "gathered_weights", "activations", "logits",         "kv_cache",     "state",
-    "runtime",          "graphs",      "in_use",         "reserve"};
+constexpr std::array<std::string_view, 16> names{
+    "weights",          "gradients",   "master_weights", "first_moment",  "second_moment",
+    "gathered_weights", "activations", "logits",         "kv_cache",      "state",
+    "runtime",          "graphs",      "in_use",         "draft_weights", "draft_cache",
+    "reserve"};
 
 constexpr double tight_share = 0.05;  // the contract's threshold for a warning
 
@@ -92,6 +93,17 @@ void push(Residents<R>& list, ResidentKind kind, Moment moment, const Bytes<R>& 
     if (value_of(bytes) > 0) list.push({kind, moment, named(bytes, name_of(kind))});
 }
 
+// What the draft model keeps: all of it beside the model that verifies.
+template <class R>
+void push_draft(Residents<R>& list, const Inputs& inputs) {
+    const Residents<R> own = inference_residents<R>(draft_inputs(inputs));
+    Bytes<R> remembered = bytes_of(own, ResidentKind::kv_cache);
+    const Bytes<R> state = bytes_of(own, ResidentKind::state);
+    if (value_of(state) > 0) remembered = remembered + state;
+    push(list, ResidentKind::draft_weights, Moment::decode, bytes_of(own, ResidentKind::weights));
+    push(list, ResidentKind::draft_cache, Moment::decode, remembered);
+}
+
 // Elements a token leaves behind in one layer for the backward pass, with fused attention: the
 // outputs of its matrices, the attention result, the norms' outputs and the gated product.
 double saved_elements(const Block& block, const Model& model) {
@@ -115,6 +127,16 @@ double saved_elements(const Block& block, const Model& model) {
 
 std::string_view name_of(ResidentKind kind) {
     return names[static_cast<std::size_t>(kind)];
+}
+
+Inputs draft_inputs(const Inputs& inputs) {
+    Inputs drafting = inputs;
+    drafting.model = *inputs.draft;
+    drafting.draft.reset();
+    drafting.layout = draft_layout(drafting.model, inputs.layout);
+    drafting.workload.step_tokens = 1;
+    drafting.workload.expert_skew = 0;
+    return drafting;
 }
 
 template <class R>
@@ -151,6 +173,7 @@ Residents<R> inference_residents(const Inputs& inputs) {
     }
     push(list, ResidentKind::kv_cache, Moment::decode, growing);
     push(list, ResidentKind::state, Moment::decode, constant);
+    if (inputs.draft) push_draft(list, inputs);
     return with_policy(list, inputs);
 }
 

@@ -31,8 +31,8 @@ Operations<R> stage_sends(const Inputs& inputs, Phase phase, const Load<R>& load
     const Layout& layout = inputs.layout;
     if (layout.pp <= 1) return rows;
     const double width = bytes_per_weight(inputs.workload.activations);
-    const double tokens =
-        phase == Phase::prefill ? inputs.workload.prompt - inputs.workload.prefix : 1;
+    const double tokens = phase == Phase::prefill ? inputs.workload.prompt - inputs.workload.prefix
+                                                  : inputs.workload.step_tokens;
     Operation<R> send{.kind = OperationKind::stage_send};
     // A boundary inside a scale-up domain is no tighter than one across it.
     const bool across = layout.tp * layout.pp > inputs.machine.domain;

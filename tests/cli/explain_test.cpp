@@ -35,6 +35,8 @@ const std::vector<std::string> questions{
     "decode qwen3-next-80b-a3b --on 4xh100",
     "decode llama-3.1-405b --on 2xdgx-h100",
     "decode 671B:37B --on 8xh200 --context 0 --weights fp8",
+    "decode llama-3.1-70b --on 2xh100 --draft llama-3.2-1b --draft-tokens 4 --acceptance 70%",
+    "fit llama-3.1-70b --on 2xh100 --draft llama-3.2-1b",
     "prefill llama-3.1-8b --on h100 --prompt 8k",
     "prefill llama-3.1-70b --on 8xh100 --prompt 32k --prefix 24k",
     "prefill mixtral-8x7b --on 2xh100",

@@ -1,22 +1,111 @@
-// How fast can it generate: the ceiling of a decode step.
+// How fast can it generate: the ceiling of a decode step, or of a round of speculation.
+#include <algorithm>
+
 #include "cli/command.hpp"
 #include "cli/speed.hpp"
 #include "cli/turning.hpp"
 
 namespace napkin::cli {
+namespace {
+
+using report::number;
+using report::Result;
+
+Pace<Traced> unhindered(const Inputs& inputs) {
+    return ceiling_pace<Traced>(inputs.machine);
+}
+Pace<Traced> exchanging(const Inputs& inputs) {
+    return exchanging_pace<Traced>(inputs.machine);
+}
+
+void replace(std::vector<Result>& results, Result row) {
+    for (Result& old : results) {
+        if (old.key != row.key) continue;
+        row.kind = old.kind;
+        old = std::move(row);
+        return;
+    }
+}
+
+Result break_even_row(const Speculation<Traced>& round) {
+    const auto& even = round.break_even_acceptance;
+    if (!even) {
+        return plain_result("break_even_acceptance", {}, "break even",
+                            "not even if every drafted token is accepted");
+    }
+    return plain_result("break_even_acceptance", number(*even, "1", Style::percent), "break even",
+                        "accepted: from here it is no slower");
+}
+
+// What speculation brings, in the place of what a plain step does.
+std::vector<Result> speculation_results(const Speculation<Traced>& round, const Question& question,
+                                        bool many) {
+    Inputs inputs = question.inputs;
+    const Drafting& drafting = *question.drafting;
+    inputs.workload.step_tokens = drafting.tokens + 1;
+    std::vector<Result> results = decode_results(round.verify, inputs);
+    const std::string share = to_text(drafting.acceptance, Style::percent, 3);
+    replace(results,
+            result("tokens_per_second", round.tokens_per_second, Style::token_rate,
+                   many ? "all sequences" : "tokens", "a ceiling at " + share + " accepted"));
+    replace(results, result("tokens_per_second_per_user", round.tokens_per_second_per_user,
+                            Style::token_rate, many ? "each of them" : ""));
+    replace(results, result("step_time", round.plain.step_time, Style::duration, "plain step",
+                            "without speculation"));
+    std::vector<Result> rows{
+        result("tokens_per_pass", round.tokens_per_pass, Style::plain, "tokens a pass",
+               "of " + shortest(drafting.tokens + 1) + ", each accepted independently"),
+        ceiling_of(result("round_time", round.round_time, Style::duration, "round time"))};
+    if (question.inputs.draft) {
+        const std::string layout = layout_text({.tp = draft_inputs(question.inputs).layout.tp});
+        rows.push_back(ceiling_of(
+            result("draft_time", round.draft_time, Style::duration, "drafting",
+                   shortest(drafting.tokens) + " steps of " + question.inputs.draft->id + layout)));
+    } else {
+        rows.push_back(plain_result("draft_time", number(0, "s", Style::duration), "drafting",
+                                    "without a draft model: free"));
+    }
+    rows.push_back(ceiling_of(result("verify_time", round.verify_time, Style::duration, "verifying",
+                                     shortest(drafting.tokens + 1) + " tokens of each sequence")));
+    const auto at = [&](std::string_view key) {
+        return std::find_if(results.begin(), results.end(),
+                            [&](const Result& row) { return row.key == key; });
+    };
+    results.insert(at("step_time"), rows.begin(), rows.end());
+    const std::vector<Result> worth{
+        result("speedup", round.speedup, Style::plain, "speed-up", "over plain decoding"),
+        break_even_row(round),
+        result("break_even_tokens", round.break_even_tokens, Style::plain, "",
+               "tokens a pass has to bring")};
+    results.insert(at("bound"), worth.begin(), worth.end());
+    return results;
+}
+
+}  // namespace
 
 Documents decode(const Arguments& arguments, const Catalog& catalog) {
     Resolver resolver(arguments, catalog);
     const Question question = inference_question(resolver);
-    const Decode<Traced> speed = napkin::decode<Traced>(question.inputs);
+    const Inputs& inputs = question.inputs;
     report::Document answer = document("decode", resolver, question);
     answer.primary = "tokens_per_second";
-    add_terms(answer, speed.step, speed.totals);
-    std::vector<report::Result> rates = decode_results(speed, question.inputs);
-    add_turning(rates, turning<Traced>(question.inputs),
-                max_batch(question.inputs, {&question.inputs.layout, 1}));
-    add_exchange(rates, napkin::decode<Traced>(question.inputs,
-                                               exchanging_pace<Traced>(question.inputs.machine)));
+    std::vector<Result> rates;
+    if (question.drafting) {
+        const auto round = speculate(inputs, *question.drafting, unhindered(inputs));
+        add_terms(answer, round.verify.step, round.verify.totals);
+        rates = speculation_results(round, question, inputs.workload.batch > 1);
+        const auto hindered = speculate(inputs, *question.drafting, exchanging(inputs));
+        Decode<Traced> as_step = hindered.verify;
+        as_step.step_time = hindered.round_time;
+        as_step.tokens_per_second = hindered.tokens_per_second;
+        add_exchange(rates, as_step);
+    } else {
+        const Decode<Traced> speed = napkin::decode<Traced>(inputs);
+        add_terms(answer, speed.step, speed.totals);
+        rates = decode_results(speed, inputs);
+        add_turning(rates, turning<Traced>(inputs), max_batch(inputs, {&inputs.layout, 1}));
+        add_exchange(rates, napkin::decode<Traced>(inputs, exchanging(inputs)));
+    }
     add_rates(answer, question, std::move(rates));
     return {answer};
 }

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/pool.hpp"
 #include "cli/speed.hpp"
+#include "napkin/partition.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -14,6 +15,7 @@ using report::word;
 
 std::string label_of(ResidentKind kind) {
     if (kind == ResidentKind::kv_cache) return "KV cache";
+    if (kind == ResidentKind::draft_weights) return "draft model";
     std::string text(name_of(kind));
     for (char& c : text) {
         if (c == '_') c = ' ';
@@ -48,6 +50,11 @@ std::string remark_of(ResidentKind kind, const Resolver& resolver, const Inputs&
     }
     if (kind == ResidentKind::activations && !training) return "of the largest step";
     if (kind == ResidentKind::in_use) return "held by other processes";
+    if (kind == ResidentKind::draft_weights) {
+        const Layout layout = draft_layout(*inputs.draft, inputs.layout);
+        const std::string split = layout_text({.tp = layout.tp, .pp = layout.pp});
+        return inputs.draft->id + (split.empty() ? ", whole on each device" : split);
+    }
     if (training && kind == ResidentKind::activations) {
         return plural(inputs.workload.micro_batch, "sequence") + " x " +
                plural(inputs.workload.sequence, "token") + ", full recompute";
@@ -233,7 +240,8 @@ void refuse_strangers(const Arguments& arguments) {
                                               "pp",           "dp",
                                               "ep",           "expert-skew",
                                               "engine",       "memory-fraction",
-                                              "in-use"}
+                                              "in-use",       "draft",
+                                              "draft-weights"}
               : std::vector<std::string_view>{"seq", "micro-batch"};
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {
