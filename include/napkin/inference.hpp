@@ -14,9 +14,7 @@ struct Decode {
     TokensPerSecond<R> tokens_per_second_per_user{};
     Intensity<R> intensity{};
     R compute_utilization{};  // of the data-sheet peak
-    /// Sequences from which the linear layers are compute-bound: ridge * bytes per weight / 2, for
-    /// experts times experts / active ones. With a KV cache the whole step may never turn.
-    R critical_batch{};
+    R critical_batch{};       // from here the linear layers are compute-bound
     Totals<R> totals{};
 };
 /// The ceiling, and the same fold at another pace.

@@ -58,7 +58,9 @@ struct Totals {
     R collective_calls{};
     Seconds<R> collectives{};  // by their law, one after the other; zero: not asked for
 };
-/// Adds the rows of `count` equal layers.
+/// Adds a row, or all rows, of `count` equal layers.
+template <class R>
+void add(Totals<R>& totals, const Operation<R>& row, double count);
 template <class R>
 void add(Totals<R>& totals, const Operations<R>& rows, double count);
 

@@ -1,68 +1,11 @@
 #include "napkin/inference.hpp"
 
-#include "napkin/collectives.hpp"
+#include "core/stage.hpp"
+#include "napkin/critical_batch.hpp"
 #include "napkin/derivation.hpp"
-#include "napkin/partition.hpp"
 
 namespace napkin {
 namespace {
-
-// The collectives among `rows`, one after the other, `count` times.
-template <class R>
-void add_collectives(Totals<R>& totals, const Operations<R>& rows, double count,
-                     const Inputs& inputs) {
-    for (const Operation<R>& row : rows) {
-        if (row.collective == CollectiveKind::none || row.group <= 1) continue;
-        const Seconds<R> one = named(collective_time(row.collective, row.message, row.group,
-                                                     inputs.machine, inputs.assumptions)
-                                         .time,
-                                     std::string(name_of(row.kind)).append("_time"));
-        const R times = given<R>(count * row.times, std::string(name_of(row.kind)).append("s"));
-        const bool first = value_of(totals.collective_calls) == 0;
-        totals.collectives = first ? one * times : totals.collectives + one * times;
-        totals.collective_calls = first ? times : totals.collective_calls + times;
-    }
-}
-
-// The rows of a stage: as even a part of the whole as there is, since the slowest stage cannot be
-// faster than that. What it sends on comes on top.
-template <class R>
-Totals<R> stage_totals(const Inputs& inputs, Phase phase, const Load<R>& load,
-                       const Pace<R>& pace) {
-    const double part = 1 / inputs.layout.pp;
-    Totals<R> totals;
-    const bool encoded = has_encoder(inputs.model);
-    for (const Block& block : inputs.model.blocks) {
-        // An encoder reads the prompt; the layers after it generate.
-        const bool encodes = block.runs == Runs::on_prompt;
-        if (encoded && encodes != (phase == Phase::prefill)) continue;
-        if (block.runs == Runs::on_image) continue;
-        const Operations<R> rows = lower<R>(block, inputs, phase, load);
-        add(totals, rows, block.count * part);
-        if (pace.collective_law) add_collectives(totals, rows, block.count * part, inputs);
-    }
-    add(totals, lower_outer<R>(inputs, phase, load), part);
-    if (inputs.layout.pp > 1) {
-        const double width = bytes_per_weight(inputs.workload.activations);
-        const double tokens =
-            phase == Phase::prefill ? inputs.workload.prompt - inputs.workload.prefix : 1;
-        Operation<R> send{.kind = OperationKind::stage_send};
-        // A boundary inside a scale-up domain is no tighter than one across it.
-        const bool across = inputs.layout.tp * inputs.layout.pp > inputs.machine.domain;
-        send.link = across ? Link::scale_out : Link::scale_up;
-        send.link_bytes =
-            named(Bytes<R>(load.own * R(tokens * inputs.model.hidden * width / inputs.layout.tp)),
-                  "stage_send_bytes");
-        send.collective = CollectiveKind::send;
-        send.group = across ? inputs.machine.domain + 1 : 2;
-        send.message = send.link_bytes;
-        Operations<R> rows;
-        rows.push(send);
-        add(totals, rows, 1);
-        if (pace.collective_law) add_collectives(totals, rows, 1, inputs);
-    }
-    return totals;
-}
 
 template <class R>
 R utilization(const Flops<R>& flops, const Seconds<R>& time, const Inputs& inputs) {
@@ -72,55 +15,6 @@ R utilization(const Flops<R>& flops, const Seconds<R>& time, const Inputs& input
     const auto top = given<R>(peak(part, arithmetic), std::string(name_of(arithmetic)) + "_peak",
                               part.compute.provenance.source);
     return named(flops / (time * top), "compute_utilization");
-}
-
-// Linear layers: FLOPs / bytes = 2 B active / (bytes of all), so B = ridge * bytes / (2 active).
-template <class R>
-R critical_batch(const Inputs& inputs) {
-    double spread = 1;  // experts / active experts
-    Role role = Role::feed_forward;
-    for (const Block& block : inputs.model.blocks) {
-        if (const auto* experts = std::get_if<Experts>(&block.feed_forward)) {
-            spread = larger(spread, experts->experts / experts->active);
-            role = Role::expert;
-        }
-    }
-    const Arithmetic arithmetic = arithmetic_of(inputs, role).value_or(Arithmetic::bf16);
-    const Accelerator& part = inputs.machine.accelerator;
-    const auto top = given<R>(peak(part, arithmetic), std::string(name_of(arithmetic)) + "_peak",
-                              part.compute.provenance.source);
-    const auto bandwidth =
-        given<R>(part.memory.bandwidth, "memory_bandwidth", part.memory.provenance.source);
-    const NumberFormat& format = format_of(inputs.model, role);
-    const Bytes<R> weight =
-        given<R>(Bytes<>(bytes_per_weight(format)), format.id + "_bytes_per_weight", format.source);
-    R batch = (named(top / bandwidth, "ridge_intensity") * weight / Flops<R>(R(2)));
-    if (spread > 1) {
-        batch = batch * given<R>(spread, "experts_over_active_experts", inputs.model.source);
-    }
-    // Of the whole machine: each replica, and each group in a pipeline, has its own.
-    const double replicas = spread > 1 ? instances(inputs.layout) : inputs.layout.dp;
-    const double copies = replicas * inputs.layout.pp;
-    if (copies > 1) batch = batch * given<R>(copies, "replicas_and_groups");
-    return named(batch, "critical_batch");
-}
-
-// The sequences of one instance (the replicas that share one set of experts) as its busiest replica
-// sees them.
-template <class R>
-Load<R> load_of(const R& sequences, const Layout& layout) {
-    const double groups = attention_groups(layout);
-    if (groups <= 1) return {sequences, sequences};
-    const R own = round_up(sequences / given<R>(groups, "replicas_sharing_experts"));
-    return {named(own, "sequences_per_replica"), sequences};
-}
-
-template <class R>
-R sequences_per_instance(const R& batch, const Layout& layout) {
-    if (instances(layout) <= 1) return batch;
-    const bool shared = attention_groups(layout) > 1;
-    return named(round_up(batch / given<R>(instances(layout), shared ? "instances" : "dp")),
-                 shared ? "sequences_per_instance" : "sequences_per_replica");
 }
 
 // One instance with `sequences` of them: its slowest device, and how long a step of all takes.
@@ -136,14 +30,9 @@ template <class R>
 InstanceStep<R> instance_step(const Inputs& inputs, const R& sequences, const Pace<R>& pace) {
     const Layout& layout = inputs.layout;
     InstanceStep<R> instance;
-    Load<R> load = load_of(sequences, layout);
-    // Stages work on different groups of sequences at once, as far as there are enough of them.
-    instance.groups = smaller(layout.pp, value_of(load.own));
-    if (instance.groups > 1) {
-        const R groups(instance.groups);
-        load.own = named(load.own / groups, "sequences_per_group");
-        load.together = attention_groups(layout) > 1 ? load.together / groups : load.own;
-    }
+    const Load<R> all = load_of(sequences, layout);
+    instance.groups = groups_in_flight(all, layout);
+    const Load<R> load = load_of_group(all, layout);
     instance.totals = stage_totals<R>(inputs, Phase::decode, load, pace);
     instance.slowest = step(instance.totals, pace);
     instance.time = instance.slowest.time;

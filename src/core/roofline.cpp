@@ -76,18 +76,21 @@ Rates<R> ceiling_rates(const Machine& machine) {
 }
 
 template <class R>
+void add(Totals<R>& totals, const Operation<R>& row, double count) {
+    const double times = count * row.times;
+    accumulate(totals.flops[static_cast<std::size_t>(row.arithmetic)], row.flops, times);
+    accumulate(totals.weights, row.weights, times);
+    if (row.kind == OperationKind::experts) totals.expert_passes = row.tokens;
+    accumulate(totals.weight_bytes, row.weight_bytes, times);
+    accumulate(totals.kv_bytes, row.kv_bytes, times);
+    accumulate(totals.activation_bytes, row.activation_bytes, times);
+    if (row.link == Link::scale_up) accumulate(totals.scale_up_bytes, row.link_bytes, times);
+    if (row.link == Link::scale_out) accumulate(totals.scale_out_bytes, row.link_bytes, times);
+}
+
+template <class R>
 void add(Totals<R>& totals, const Operations<R>& rows, double count) {
-    for (const Operation<R>& row : rows) {
-        const double times = count * row.times;
-        accumulate(totals.flops[static_cast<std::size_t>(row.arithmetic)], row.flops, times);
-        accumulate(totals.weights, row.weights, times);
-        if (row.kind == OperationKind::experts) totals.expert_passes = row.tokens;
-        accumulate(totals.weight_bytes, row.weight_bytes, times);
-        accumulate(totals.kv_bytes, row.kv_bytes, times);
-        accumulate(totals.activation_bytes, row.activation_bytes, times);
-        if (row.link == Link::scale_up) accumulate(totals.scale_up_bytes, row.link_bytes, times);
-        if (row.link == Link::scale_out) accumulate(totals.scale_out_bytes, row.link_bytes, times);
-    }
+    for (const Operation<R>& row : rows) add(totals, row, count);
 }
 
 template <class R>
@@ -161,6 +164,8 @@ template Intensity<double> intensity_of<double>(const Gemm&, const NumberFormat&
 template Intensity<Traced> intensity_of<Traced>(const Gemm&, const NumberFormat&);
 template Rates<double> ceiling_rates<double>(const Machine&);
 template Rates<Traced> ceiling_rates<Traced>(const Machine&);
+template void add<double>(Totals<double>&, const Operation<double>&, double);
+template void add<Traced>(Totals<Traced>&, const Operation<Traced>&, double);
 template void add<double>(Totals<double>&, const Operations<double>&, double);
 template void add<Traced>(Totals<Traced>&, const Operations<Traced>&, double);
 template Pace<double> ceiling_pace<double>(const Machine&);
