@@ -42,6 +42,7 @@ std::vector<std::string> members_of(const std::vector<Document>& documents) {
     for (const Document& document : documents) {
         if (!document.table) continue;
         for (const Table::Column& column : document.table->columns) {
+            if (column.key.empty()) continue;
             const std::string name = member_name(*document.table, column);
             if (std::find(members.begin(), members.end(), name) == members.end()) {
                 members.push_back(name);

@@ -74,7 +74,7 @@ struct Check {
 /// of the list, a column's that of a member. A row has a value for each column.
 struct Table {
     struct Column {
-        std::string key{};
+        std::string key{};    // empty: for people alone
         std::string label{};  // empty: for machines alone
     };
     std::string key{};

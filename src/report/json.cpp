@@ -102,6 +102,7 @@ void write(Writer& out, const Table& table) {
     for (const std::vector<Value>& row : table.rows) {
         out.open('{');
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
+            if (table.columns[c].key.empty()) continue;
             out.key(table.columns[c].key);
             out.open('{');
             write(out, row[c]);

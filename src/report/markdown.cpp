@@ -34,14 +34,15 @@ std::string rows_of(const Table& table) {
     std::string rule = "|";
     for (const Table::Column& column : table.columns) {
         if (column.label.empty()) continue;
-        out += " " + cell(column.label) + " |";
+        out.append(" ").append(cell(column.label)).append(" |");
         rule += "---:|";
     }
     out += "\n" + rule + "\n";
     for (const std::vector<Value>& row : table.rows) {
         out += "|";
         for (std::size_t c = 0; c < row.size(); ++c) {
-            if (!table.columns[c].label.empty()) out += " " + cell(shown(row[c])) + " |";
+            if (table.columns[c].label.empty()) continue;
+            out.append(" ").append(cell(shown(row[c]))).append(" |");
         }
         out += "\n";
     }
