@@ -48,6 +48,8 @@ struct Operation {
     Bytes<R> weight_bytes{};
     Bytes<R> kv_bytes{};
     Bytes<R> activation_bytes{};
+    /// Attention alone: what would cross memory as well if scores did. Part of no ceiling.
+    Bytes<R> fused_bytes{};
     Link link{Link::none};
     Bytes<R> link_bytes{};  // at least, through the link of this device
     CollectiveKind collective{};

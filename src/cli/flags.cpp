@@ -58,6 +58,7 @@ constexpr std::array flags{
     Flag{"restart", "TIME", "from an interruption until training goes on", "Failures"},
     Flag{"interval-rule", "RULE", "young, daly or saxena (default: young)", "Failures"},
     // Roofline
+    Flag{"phase", "PHASE", "operations of decode or prefill (default: decode)", "Roofline"},
     Flag{"intensity", "FLOP/B", "arithmetic intensity of a kernel", "Roofline"},
     Flag{"gemm", "MxNxK", "a matrix multiplication of this size", "Roofline"},
     // Collectives

@@ -56,7 +56,9 @@ class Lowering {
     void by_arithmetic(const Tensors& list, Role role, Row row);
     [[nodiscard]] Arithmetic arithmetic_in(const Tensor& tensor);
     [[nodiscard]] R pairs(double window) const;
+    [[nodiscard]] R square() const;
     void over_cache(const R& flops_per_pair, const R& pairs, double window, double selected);
+    void score(const R& pairs, double heads);
     void index(const R& flops);
     void over_state(double flops_per_token);
     [[nodiscard]] Arithmetic activation_arithmetic() const;

@@ -9,6 +9,7 @@ void Lowering<R>::operator()(const Attention& m) {
     const R per_pair = R(2) * R(m.heads / ranks()) * R(m.head_dim + values);
     const R seen = m.over_prompt ? sequences_ * R(inputs_.workload.prompt) : pairs(m.window);
     over_cache(per_pair, seen, m.window, 0);
+    score(phase_ == Phase::prefill ? square() : seen, m.heads);
 }
 
 template <class R>
@@ -27,6 +28,7 @@ void Lowering<R>::operator()(const LatentAttention& m) {
         seen = pairs(m.index_top);
     }
     over_cache(per_pair, seen, 0, phase_ == Phase::decode ? m.index_top : 0);
+    score(phase_ == Phase::prefill && m.index_heads == 0 ? square() : seen, m.heads);
 }
 
 // Linear mixers update a constant state for each token: c * inner * state FLOPs (Megatron-LM's
@@ -98,6 +100,22 @@ void Lowering<R>::over_cache(const R& flops_per_pair, const R& pairs, double win
         row.kv_bytes = named(sequences_ * bytes, "kv_cache_bytes");
     }
     rows_.push(row);
+}
+
+// Unfused, the scores of every pair and head are written, read for the softmax, written as weights
+// and read for the sum (Dao 2022, arXiv 2205.14135, algorithm 0), in the activations' format. Fused
+// attention keeps them on the chip.
+template <class R>
+void Lowering<R>::score(const R& pairs, double heads) {
+    rows_.at[rows_.count - 1].fused_bytes =
+        named(Bytes<R>(R(4) * pairs * R(heads / ranks()) * activation_width()), "score_bytes");
+}
+
+// Unfused kernels multiply whole matrices and mask afterwards: every new token with every key, not
+// the causal half, and no window.
+template <class R>
+R Lowering<R>::square() const {
+    return named(sequences_ * fresh_ * (prefix_ + fresh_), "unfused_pairs");
 }
 
 template <class R>

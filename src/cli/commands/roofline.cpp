@@ -1,8 +1,10 @@
-// The roofline of one kernel: by its intensity, or as a matrix multiplication.
+// The roofline of one kernel, by its intensity or as a matrix multiplication; or of every operation
+// of a model's step.
 #include "napkin/roofline.hpp"
 
+#include "cli/breakdown.hpp"
 #include "cli/command.hpp"
-#include "cli/question.hpp"
+#include "cli/speed.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -24,10 +26,69 @@ std::optional<Gemm> read_gemm(std::string_view text) {
     return Gemm{.m = sizes[0], .n = sizes[1], .k = sizes[2]};
 }
 
+// Flags that one phase or the kernels have no use for.
+void refuse_flags(Resolver& resolver, std::initializer_list<std::string_view> flags,
+                  const std::string& id, const std::string& why, const std::string& expected) {
+    for (const std::string_view flag : flags) {
+        if (!resolver.setting(flag)) continue;
+        const std::string name = "--" + std::string(flag);
+        resolver.problem(problem_of(name, id, name + " " + why, expected));
+    }
+}
+
+Phase read_phase(Resolver& resolver) {
+    const std::string text = resolver.setting("phase").value_or("decode");
+    if (text != "decode" && text != "prefill") {
+        Problem wrong =
+            problem_of("--phase", "bad-value", "--phase cannot be '" + text.substr(0, 100) + "'",
+                       "decode or prefill");
+        wrong.suggestions = nearest(text, {"decode", "prefill"});
+        resolver.problem(std::move(wrong));
+    }
+    resolver.add_input("phase", word(text), resolver.from("phase"));
+    return text == "prefill" ? Phase::prefill : Phase::decode;
+}
+
+// Every operation of a step of the busiest device.
+Documents operations_of(const Arguments& arguments, const Catalog& catalog) {
+    Resolver resolver(arguments, catalog);
+    refuse_flags(resolver, {"intensity", "gemm"}, "two-kernels",
+                 "is a kernel of its own, beside those of the model", "a model or a kernel");
+    const Phase phase = read_phase(resolver);
+    const bool reads = phase == Phase::prefill;
+    if (reads) {
+        refuse_flags(resolver, {"context"}, "wrong-phase", "is for --phase decode", "--prompt");
+    } else {
+        refuse_flags(resolver, {"prefix"}, "wrong-phase", "is for --phase prefill", "--context");
+    }
+    const Question question = inference_question(resolver, reads);
+    const Breakdown<Traced> parts = breakdown<Traced>(question.inputs, phase);
+    report::Document answer = document("roofline", resolver, question);
+    answer.title += reads ? ", prefill" : ", decode";
+    answer.primary = "ridge_intensity";
+    add_terms(answer, parts.step, parts.totals);
+    add_rates(answer, question, breakdown_results(parts, question.inputs));
+    answer.table = operations_table(parts);
+    if (!answer.yes) answer.table->key = "operations_if_it_fit";
+    const bool scored = value_of(parts.attention.scores) > 0;
+    if (scored && value_of(parts.attention.on_chip_time) == 0) {
+        answer.notes.push_back({"unknown-caches",
+                                "the on-chip bandwidth of " +
+                                    question.inputs.machine.accelerator.name + " is not known",
+                                false});
+    }
+    return {answer};
+}
+
 }  // namespace
 
 Documents roofline(const Arguments& arguments, const Catalog& catalog) {
+    if (!arguments.positionals.empty()) return operations_of(arguments, catalog);
     Resolver resolver(arguments, catalog);
+    refuse_flags(resolver,
+                 {"phase", "context", "prompt", "prefix", "batch", "kv-per-token", "weights", "kv",
+                  "tp", "pp", "dp", "ep", "expert-skew", "reserve"},
+                 "needs-model", "is about the operations of a model", "napkin roofline MODEL");
     const Machine machine = resolver.machine();
     resolver.refuse_any_count();
     Model none;
@@ -42,7 +103,7 @@ Documents roofline(const Arguments& arguments, const Catalog& catalog) {
     }
     if (!text && !arguments.has("intensity")) {
         resolver.problem(problem_of("", "missing-kernel", "no kernel given",
-                                    "--intensity FLOP/B, or --gemm MxNxK"));
+                                    "--intensity FLOP/B, --gemm MxNxK, or a model"));
     }
     if (text && arguments.has("intensity")) {
         resolver.problem(problem_of("--gemm", "two-kernels",
