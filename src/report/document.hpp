@@ -70,6 +70,18 @@ struct Check {
     bool met{};
 };
 
+/// Rows of one kind below an answer, such as the points of a frontier: `key` is the contract's name
+/// of the list, a column's that of a member. A row has a value for each column.
+struct Table {
+    struct Column {
+        std::string key{};
+        std::string label{};  // empty: for machines alone
+    };
+    std::string key{};
+    std::vector<Column> columns{};
+    std::vector<std::vector<Value>> rows{};
+};
+
 struct Document {
     std::string command{};
     std::string title{};
@@ -83,6 +95,7 @@ struct Document {
     std::vector<Term> terms{};
     std::vector<Check> checks{};
     std::vector<Note> notes{};
+    std::optional<Table> table{};
     std::vector<std::string> footer{};  // lines below the human answer
     Style bytes{Style::bytes};          // of an explanation: GB of traffic or GiB of memory
     std::string primary{};              // what -q prints; empty: nothing

@@ -96,6 +96,22 @@ void write(Writer& out, const Check& check) {
     out.close('}');
 }
 
+void write(Writer& out, const Table& table) {
+    out.key(table.key);
+    out.open('[');
+    for (const std::vector<Value>& row : table.rows) {
+        out.open('{');
+        for (std::size_t c = 0; c < table.columns.size(); ++c) {
+            out.key(table.columns[c].key);
+            out.open('{');
+            write(out, row[c]);
+            out.close('}');
+        }
+        out.close('}');
+    }
+    out.close(']');
+}
+
 void write(Writer& out, const Problem& problem) {
     out.open('{');
     out.member("id", quoted(problem.id));
@@ -157,6 +173,7 @@ std::string to_json(const Document& document, const Options& options) {
         out.close('}');
     }
     out.close(']');
+    if (document.table) write(out, *document.table);
     out.key("checks");
     out.open('[');
     for (const Check& check : document.checks) write(out, check);

@@ -29,6 +29,25 @@ std::string rows_of(const std::vector<Result>& results) {
     return out;
 }
 
+std::string rows_of(const Table& table) {
+    std::string out = "\n|";
+    std::string rule = "|";
+    for (const Table::Column& column : table.columns) {
+        if (column.label.empty()) continue;
+        out += " " + cell(column.label) + " |";
+        rule += "---:|";
+    }
+    out += "\n" + rule + "\n";
+    for (const std::vector<Value>& row : table.rows) {
+        out += "|";
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            if (!table.columns[c].label.empty()) out += " " + cell(shown(row[c])) + " |";
+        }
+        out += "\n";
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string to_markdown(const std::vector<Document>& documents, const Options& options) {
@@ -41,6 +60,7 @@ std::string to_markdown(const std::vector<Document>& documents, const Options& o
             out += "\nIf it fit:\n\n| result | value | |\n|---|---:|---|\n" +
                    rows_of(document.if_it_fit);
         }
+        if (document.table) out += rows_of(*document.table);
     } else {
         std::vector<std::string> heads;
         for (const Document& document : documents) {

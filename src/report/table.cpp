@@ -16,7 +16,7 @@ struct Column {
 
 // The labelled results of a list, first those of rows that say yes: a plan that does not fit has
 // others.
-std::vector<Column> columns_of(const std::vector<Document>& documents) {
+std::vector<Column> labelled_in(const std::vector<Document>& documents) {
     std::vector<Column> columns;
     for (const bool yes : {true, false}) {
         for (const Document& document : documents) {
@@ -41,6 +41,40 @@ std::string in_short(Value value) {
         value.style = Style::count;
     }
     return shown(value);
+}
+
+// Cells under their heads: numbers to the right, a column of words to the left. What does not fit
+// the width is left out and counted.
+std::string aligned(const std::vector<std::vector<std::string>>& rows,
+                    const std::vector<bool>& words, std::size_t indent, std::size_t width) {
+    std::vector<std::size_t> widths(rows[0].size());
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            widths[c] = std::max(widths[c], columns_of(row[c]));
+        }
+    }
+    std::size_t shown_columns = 1;
+    std::size_t used = indent + widths[0];
+    while (shown_columns < widths.size() && used + 2 + widths[shown_columns] <= width) {
+        used += 2 + widths[shown_columns++];
+    }
+    std::string out;
+    for (const auto& row : rows) {
+        std::string line(indent, ' ');
+        for (std::size_t c = 0; c < shown_columns; ++c) {
+            const bool word = c < words.size() && words[c];
+            line += c > 0 ? "  " : "";
+            line += word ? padded(row[c], widths[c]) : right(row[c], widths[c]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    if (shown_columns < widths.size()) {
+        out.append("(").append(std::to_string(widths.size() - shown_columns));
+        out += widths.size() - shown_columns == 1 ? " more column" : " more columns";
+        out += ": widen the terminal, or use --csv)\n";
+    }
+    return out;
 }
 }  // namespace
 
@@ -80,7 +114,7 @@ std::string bands(const std::vector<Result>& results, std::size_t width) {
     return out;
 }
 std::string table(const std::vector<Document>& documents, const Options& options) {
-    const std::vector<Column> columns = columns_of(documents);
+    const std::vector<Column> columns = labelled_in(documents);
     const bool verdicts = std::any_of(documents.begin(), documents.end(),
                                       [](const Document& d) { return !d.verdict_text.empty(); });
     std::vector<std::vector<std::string>> rows{{""}};
@@ -99,30 +133,27 @@ std::string table(const std::vector<Document>& documents, const Options& options
             rows[i + 1].insert(rows[i + 1].begin() + 1, documents[i].verdict_text);
         }
     }
-    std::vector<std::size_t> widths(rows[0].size());
-    for (const auto& row : rows) {
-        for (std::size_t c = 0; c < row.size(); ++c) {
-            widths[c] = std::max(widths[c], columns_of(row[c]));
+    return aligned(rows, {true}, 0, options.width);
+}
+
+std::string rows_of(const Table& table, std::size_t width) {
+    std::vector<std::vector<std::string>> rows(1);
+    std::vector<bool> words;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        if (table.columns[c].label.empty()) continue;
+        rows[0].push_back(table.columns[c].label);
+        words.push_back(std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+            return std::holds_alternative<std::string>(row[c].data);
+        }));
+    }
+    for (const std::vector<Value>& row : table.rows) {
+        std::vector<std::string> cells;
+        for (std::size_t c = 0; c < table.columns.size(); ++c) {
+            if (!table.columns[c].label.empty()) cells.push_back(in_short(row[c]));
         }
+        rows.push_back(std::move(cells));
     }
-    std::size_t shown_columns = 1;
-    std::size_t used = widths[0];
-    while (shown_columns < widths.size() && used + 2 + widths[shown_columns] <= options.width) {
-        used += 2 + widths[shown_columns++];
-    }
-    std::string out;
-    for (const auto& row : rows) {
-        std::string line = padded(row[0], widths[0]);
-        for (std::size_t c = 1; c < shown_columns; ++c) line += "  " + right(row[c], widths[c]);
-        line.erase(line.find_last_not_of(' ') + 1);
-        out += line + "\n";
-    }
-    if (shown_columns < widths.size()) {
-        out.append("(").append(std::to_string(widths.size() - shown_columns));
-        out += widths.size() - shown_columns == 1 ? " more column" : " more columns";
-        out += ": widen the terminal, or use --csv)\n";
-    }
-    return out;
+    return rows[0].empty() ? "" : aligned(rows, words, 2, width);
 }
 
 }  // namespace napkin::report

@@ -10,4 +10,7 @@ namespace napkin::report {
 /// Results with a band, its ends in columns of their own; empty if there are none.
 [[nodiscard]] std::string bands(const std::vector<Result>& results, std::size_t width);
 
+/// The rows of a table below an answer, indented like its results.
+[[nodiscard]] std::string rows_of(const Table& table, std::size_t width);
+
 }  // namespace napkin::report

@@ -111,6 +111,7 @@ std::string one(const Document& document, const Options& options) {
     if (!document.if_it_fit.empty()) {
         out += "if it fit\n" + lines(document.if_it_fit, options);
     }
+    if (document.table) out += rows_of(*document.table, options.width);
     for (const Check& check : document.checks) {
         out += "  " + painted(check.met ? "ok  " : "MISS", check.met, options) + "  " +
                check.result + " " + check.operation + " " + shown(check.limit) + ": " +
