@@ -76,8 +76,9 @@ std::string at_usual_use(const Demand& demand, double value, Style style) {
 
 std::vector<Result> rates(const Serving<Traced>& point, const Inputs& inputs, double most) {
     const Workload& workload = inputs.workload;
-    const std::string size = with_separators(workload.prompt) + " tokens in, " +
-                             with_separators(workload.output) + " out";
+    std::string size = with_separators(workload.prompt) + " tokens in, ";
+    if (workload.prefix > 0) size += with_separators(workload.prefix) + " of them cached, ";
+    size += with_separators(workload.output) + " out";
     const double waiting = value_of(point.time_per_output_token) - value_of(point.step_time);
     std::string parts = to_text(value_of(point.step_time), Style::duration) + " a step";
     if (waiting > 0) parts += ", " + to_text(waiting, Style::duration) + " for others' prompts";
@@ -89,8 +90,9 @@ std::vector<Result> rates(const Serving<Traced>& point, const Inputs& inputs, do
                           "first token", "of a request that waits for none: a floor")),
         result("time_per_output_token", point.time_per_output_token, Style::duration, "each token",
                parts),
-        plain_result("batch", number(workload.batch, "1", Style::whole), "in flight",
-                     most < 1 ? "" : "sequences; memory holds " + with_separators(most)),
+        plain_result(
+            "batch", number(workload.batch, "1", Style::whole), "in flight",
+            most < 1 ? "" : "sequences; memory holds " + with_separators(most) + " at full length"),
         plain_result("max_batch", number(most, "1", Style::whole)),
         plain_result("bound", word(std::string(name_of(point.bound))), "steps bound by"),
         result("input_tokens_per_second", point.input_tokens_per_second, Style::token_rate),
