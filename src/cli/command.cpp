@@ -30,7 +30,7 @@ std::vector<std::string_view> with(std::vector<std::string_view> flags,
     return flags;
 }
 
-const std::array<Command, 13> table{{
+const std::array<Command, 14> table{{
     {.name = "envelope",
      .synopsis = "MODEL --on MACHINE [flags]",
      .summary = "the whole envelope: fit, context, decode, prefill, price",
@@ -71,6 +71,18 @@ const std::array<Command, 13> table{{
      .most_positionals = 1,
      .first_is_model = true,
      .answer = prefill},
+    {.name = "serve",
+     .synopsis = "serve MODEL --on MACHINE [flags]",
+     .summary = "throughput against time per token, machines, price of tokens",
+     .examples = {"napkin serve llama-3.1-70b --on 8xh100 --tpot 20ms --rate 50",
+                  "napkin serve llama-3.1-8b --on h100 --prompt 8k --output 1k --ttft 500ms"},
+     .flags = {"on",    "prompt",      "prefix",  "output", "batch",       "ttft",
+               "tpot",  "rate",        "weights", "kv",     "activations", "precision",
+               "tp",    "pp",          "dp",      "ep",     "expert-skew", "reserve",
+               "price", "utilization", "kwh",     "pue"},
+     .most_positionals = 1,
+     .first_is_model = true,
+     .answer = serve},
     {.name = "train",
      .synopsis = "train MODEL --on MACHINE --tokens COUNT [flags]",
      .summary = "work, duration and cost of a training run",

@@ -37,6 +37,7 @@ using Documents = std::vector<report::Document>;
 [[nodiscard]] Documents fit(const Arguments&, const Catalog&);
 [[nodiscard]] Documents decode(const Arguments&, const Catalog&);
 [[nodiscard]] Documents prefill(const Arguments&, const Catalog&);
+[[nodiscard]] Documents serve(const Arguments&, const Catalog&);
 [[nodiscard]] Documents train(const Arguments&, const Catalog&);
 [[nodiscard]] Documents claim(const Arguments&, const Catalog&);
 [[nodiscard]] Documents goodput(const Arguments&, const Catalog&);

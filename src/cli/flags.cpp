@@ -15,6 +15,9 @@ constexpr std::array flags{
     Flag{"prompt", "LENGTH", "prompt tokens (default: 2k)", "Workload"},
     Flag{"prefix", "LENGTH", "leading prompt tokens that are cached already", "Workload"},
     Flag{"output", "LENGTH", "tokens to generate (default: 512)", "Workload"},
+    Flag{"ttft", "TIME", "at most until the first token, such as 500ms", "Workload"},
+    Flag{"tpot", "TIME", "at most for each token after it, such as 20ms", "Workload"},
+    Flag{"rate", "REQ/S", "requests a second to serve", "Workload"},
     Flag{"kv-per-token", "BYTES", "KV cache of a model known by its size alone", "Workload"},
     // Speculative decoding
     Flag{"draft", "MODEL", "small model whose tokens the model verifies", "Speculation"},
@@ -52,6 +55,9 @@ constexpr std::array flags{
     Flag{"in-use", "BYTES", "held on each device by other processes", "Layout"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
+    Flag{"utilization", "SHARE", "of the time in which there is work (default: 100 %)", "Money"},
+    Flag{"kwh", "USD", "price of a kWh", "Money"},
+    Flag{"pue", "X", "power of the building / power of its machines (default: 1)", "Money"},
     Flag{"device-mtbf", "TIME", "mean time between failures of one device", "Failures"},
     Flag{"checkpoint-stall", "TIME", "time that training stands still for a checkpoint",
          "Failures"},

@@ -38,4 +38,13 @@ std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part) {
                 remark};
 }
 
+std::optional<Draw> power_of(const Machine& machine) {
+    const Accelerator& part = machine.accelerator;
+    const bool wall = machine.system_power > Watts<>(0);
+    const Watts<> watts = wall ? machine.system_power : part.power.tdp * machine.devices;
+    if (watts <= Watts<>(0)) return std::nullopt;
+    return Draw{given<Traced>(watts, "power", part.power.provenance.source),
+                wall ? "wall power of the system" : "TDP: excludes host and cooling"};
+}
+
 }  // namespace napkin::cli

@@ -16,4 +16,11 @@ struct Rent {
 /// --price, else the median of the dated prices of the part. None known: no dollars, and a note.
 [[nodiscard]] std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part);
 
+/// What a machine draws: wall power of the system where known, else the TDP of its devices.
+struct Draw {
+    Watts<Traced> watts{};
+    std::string remark{};
+};
+[[nodiscard]] std::optional<Draw> power_of(const Machine& machine);
+
 }  // namespace napkin::cli

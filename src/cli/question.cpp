@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "napkin/partition.hpp"
+#include "napkin/serving.hpp"
 
 namespace napkin::cli {
 namespace {
@@ -103,6 +104,24 @@ void read_prompt(Resolver& resolver, Inputs& inputs) {
     }
 }
 
+void read_request(Resolver& resolver, Inputs& inputs) {
+    read_prompt(resolver, inputs);
+    inputs.workload.output = resolver.length("output", 512);
+    if (inputs.workload.output < 2) {
+        resolver.problem(problem_of("--output", "nothing-to-generate",
+                                    "the first token comes from the prompt, so one token takes no "
+                                    "step",
+                                    "2 tokens or more",
+                                    "`napkin prefill` answers how fast prompts are read"));
+    }
+    inputs.workload.context = tokens_held(inputs);
+    resolver.check_length(inputs.model, "prompt + output", inputs.workload.context);
+    if (const auto batch = resolver.optional("batch", read_whole)) {
+        inputs.workload.batch = *batch;
+        resolver.add_input("batch", number(*batch, "1", Style::whole), resolver.from("batch"));
+    }
+}
+
 void check_capacity(Resolver& resolver, const Accelerator& part) {
     if (part.id.empty() || capacity(part) > Bytes<>(0)) return;
     resolver.problem(problem_of("--on", "unknown-capacity",
@@ -190,20 +209,22 @@ void read_skew(Resolver& resolver, Inputs& inputs) {
 
 }  // namespace
 
-Question inference_question(Resolver& resolver, bool with_prompt) {
+Question inference_question(Resolver& resolver, Sequence sequence) {
     Question question;
     Inputs& inputs = question.inputs;
     inputs.model = resolver.model();
     inputs.machine = resolver.machine();
-    if (with_prompt) {
+    if (sequence == Sequence::request) {
+        read_request(resolver, inputs);
+    } else if (sequence == Sequence::prompt) {
         read_prompt(resolver, inputs);
     } else if (!inputs.model.id.empty()) {
         inputs.workload.context = resolver.context(inputs.model);
     } else {
         (void)resolver.optional("context", read_length);  // its problems are reported all the same
     }
-    if (!with_prompt) read_encoded_prompt(resolver, inputs);
-    inputs.workload.batch = resolver.whole("batch", 1);
+    if (sequence == Sequence::context) read_encoded_prompt(resolver, inputs);
+    if (sequence != Sequence::request) inputs.workload.batch = resolver.whole("batch", 1);
     read_skew(resolver, inputs);
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
     inputs.draft = resolver.draft(inputs);

@@ -18,9 +18,15 @@ struct Question {
     std::optional<Drafting> drafting{};
 };
 
+/// What a sequence is in a question: so many tokens in the cache, a prompt to read, or a request,
+/// which is read and answered.
+enum class Sequence { context, prompt, request };
+
 /// Model, machine, workload and formats of an inference question; throws every problem at once.
-/// For `nxh100` the machine becomes the smallest that fits.
-[[nodiscard]] Question inference_question(Resolver& resolver, bool with_prompt = false);
+/// For `nxh100` the machine becomes the smallest that fits. The context of a request is what it
+/// holds at its end; its batch is the one that was given, else 1.
+[[nodiscard]] Question inference_question(Resolver& resolver,
+                                          Sequence sequence = Sequence::context);
 
 /// Model, machine and sequence of a training question. The model may be missing if `need_model`
 /// is false.

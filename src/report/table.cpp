@@ -149,7 +149,9 @@ std::string rows_of(const Table& table, std::size_t width) {
     for (const std::vector<Value>& row : table.rows) {
         std::vector<std::string> cells;
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
-            if (!table.columns[c].label.empty()) cells.push_back(in_short(row[c]));
+            if (table.columns[c].label.empty()) continue;
+            const bool* mark = std::get_if<bool>(&row[c].data);  // a column of marks: only yes
+            cells.push_back(mark != nullptr && !*mark ? "" : in_short(row[c]));
         }
         rows.push_back(std::move(cells));
     }

@@ -12,7 +12,7 @@
 #include "napkin/capacity.hpp"
 #include "napkin/catalog.hpp"
 #include "napkin/derivation.hpp"
-#include "napkin/inference.hpp"
+#include "napkin/serving.hpp"
 #include "napkin/text.hpp"
 
 namespace {
@@ -49,6 +49,12 @@ TEST_CASE_METHOD(Layouts, "one layout: fold of the operations, fold of the resid
     };
     BENCHMARK("residents<double>, deepseek-v3") {
         return inference_residents<double>(sparse);
+    };
+    BENCHMARK("serve<double>, llama-3.1-70b") {
+        return serve<double>(dense);
+    };
+    BENCHMARK("frontier, llama-3.1-70b") {
+        return frontier(dense, 512, 100);
     };
     BENCHMARK("min_devices, deepseek-v3") {
         return min_devices(sparse);

@@ -7,8 +7,9 @@
 namespace napkin::test {
 namespace {
 
-const std::set<std::string> base_units{"B",   "s", "token/s", "FLOP", "FLOP/s", "B/s",     "FLOP/B",
-                                       "USD", "J", "W",       "1",    "token",  "B/token", "bit"};
+const std::set<std::string> base_units{"B",       "s",   "token/s", "FLOP",   "FLOP/s", "B/s",
+                                       "FLOP/B",  "USD", "J",       "W",      "1",      "token",
+                                       "B/token", "bit", "1/s",     "J/token"};
 
 void check_result(const json& result) {
     REQUIRE(result.contains("value"));

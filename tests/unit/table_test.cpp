@@ -36,6 +36,16 @@ TEST_CASE("people see a table under the results, numbers right and words left", 
           "     16   380 token/s  compute\n");
 }
 
+TEST_CASE("of marks people see those that are set, machines all", "[report]") {
+    Document document{.command = "test", .title = "a title"};
+    const auto mark = [](bool set) { return Value{.data = set}; };
+    document.table = Table{.key = "points",
+                           .columns = {{"batch", "batch"}, {"best", "best"}},
+                           .rows = {{batch(1), mark(false)}, {batch(2), mark(true)}}};
+    CHECK(to_text({document}, {}) == "a title\n  batch  best\n      1\n      2   yes\n");
+    CHECK(to_json(document, {}).find(R"("best":{"value":false})") != std::string::npos);
+}
+
 TEST_CASE("columns that do not fit are counted", "[report]") {
     CHECK(to_text({answer()}, {.width = 24}) ==
           "a title\n"

@@ -6,7 +6,7 @@ namespace napkin::cli {
 
 Documents prefill(const Arguments& arguments, const Catalog& catalog) {
     Resolver resolver(arguments, catalog);
-    const Question question = inference_question(resolver, true);
+    const Question question = inference_question(resolver, Sequence::prompt);
     const Prefill<Traced> speed = napkin::prefill<Traced>(question.inputs);
     report::Document answer = document("prefill", resolver, question);
     answer.primary = "time_to_first_token";

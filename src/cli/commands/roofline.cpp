@@ -61,7 +61,8 @@ Documents operations_of(const Arguments& arguments, const Catalog& catalog) {
     } else {
         refuse_flags(resolver, {"prefix"}, "wrong-phase", "is for --phase prefill", "--context");
     }
-    const Question question = inference_question(resolver, reads);
+    const Question question =
+        inference_question(resolver, reads ? Sequence::prompt : Sequence::context);
     const Breakdown<Traced> parts = breakdown<Traced>(question.inputs, phase);
     report::Document answer = document("roofline", resolver, question);
     answer.title += reads ? ", prefill" : ", decode";

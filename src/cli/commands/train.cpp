@@ -42,13 +42,9 @@ void add_memory(report::Document& answer, const Inputs& inputs) {
     }
 }
 
-Result energy_of(const Machine& machine, const Run<Traced>& run) {
-    const Accelerator& part = machine.accelerator;
-    const bool wall = machine.system_power > Watts<>(0);
-    const Watts<> watts = wall ? machine.system_power : part.power.tdp * machine.devices;
-    const auto power = given<Traced>(watts, "power", part.power.provenance.source);
-    return result("energy", named(power * run.duration, "energy"), Style::energy, "energy",
-                  wall ? "wall power of the system" : "TDP: excludes host and cooling");
+Result energy_of(const Draw& draw, const Run<Traced>& run) {
+    return result("energy", named(draw.watts * run.duration, "energy"), Style::energy, "energy",
+                  draw.remark);
 }
 
 // Everything that follows from how long the run takes.
@@ -62,9 +58,7 @@ std::vector<Result> results_of(const Run<Traced>& run, const Inputs& inputs, dou
                                  Style::money, "cost", rent->remark));
     }
     const auto& machine = inputs.machine;
-    if (machine.system_power > Watts<>(0) || machine.accelerator.power.tdp > Watts<>(0)) {
-        results.push_back(energy_of(machine, run));
-    }
+    if (const auto draw = power_of(machine)) results.push_back(energy_of(*draw, run));
     const Tokens<Traced> each(given<Traced>(tokens, "tokens", "--tokens", "token") /
                               given<Traced>(machine.devices, "devices", "--on"));
     results.push_back(result("tokens_per_second_per_device",

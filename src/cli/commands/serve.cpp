@@ -1,0 +1,254 @@
+// How many requests can it serve, how long do they wait, and what do their tokens cost.
+#include "cli/command.hpp"
+#include "cli/price.hpp"
+#include "cli/speed.hpp"
+#include "napkin/cost.hpp"
+
+namespace napkin::cli {
+namespace {
+
+using report::number;
+using report::Result;
+using report::word;
+
+constexpr double usual_use = 0.4;  // the contract's second line beside full utilisation
+
+// What is asked of the service beside the request itself.
+struct Demand {
+    Limits limits{};
+    std::optional<double> rate{};
+    double utilization{1};
+    std::optional<Rent> rent{};
+    std::optional<Dollars<>> per_kilowatt_hour{};
+    double pue{1};
+};
+
+std::optional<Seconds<>> read_limit(Resolver& resolver, const std::string& flag) {
+    const auto limit = resolver.optional(flag, read_duration);
+    if (limit) {
+        resolver.add_input(flag, number(limit->value(), "s", Style::duration), resolver.from(flag));
+    }
+    return limit;
+}
+
+// A number above zero, not above `most`.
+double read_positive(Resolver& resolver, const std::string& flag, std::optional<double> value,
+                     double least, double most, const std::string& expected, Style style) {
+    if (!value) return 1;
+    if (*value <= 0 || *value < least || *value > most) {
+        resolver.refuse(flag, *resolver.setting(flag), expected);
+    }
+    resolver.add_input(flag, number(*value, "1", style), resolver.from(flag));
+    return *value;
+}
+
+Demand read_demand(Resolver& resolver) {
+    Demand demand;
+    demand.limits.time_to_first_token = read_limit(resolver, "ttft");
+    demand.limits.time_per_output_token = read_limit(resolver, "tpot");
+    demand.rate = resolver.optional("rate", read_number);
+    if (demand.rate) {
+        if (*demand.rate <= 0) {
+            resolver.refuse("rate", *resolver.setting("rate"),
+                            "expected a number of requests a second above 0");
+        }
+        resolver.add_input("rate", number(*demand.rate, "1/s", Style::plain),
+                           resolver.from("rate"));
+    }
+    demand.utilization =
+        read_positive(resolver, "utilization", resolver.optional("utilization", read_fraction), 0,
+                      1, "expected a share above 0 and up to 100 %", Style::percent);
+    demand.pue = read_positive(resolver, "pue", resolver.optional("pue", read_number), 1, 1e3,
+                               "expected 1 or more", Style::plain);
+    demand.per_kilowatt_hour = resolver.optional("kwh", read_money);
+    if (demand.per_kilowatt_hour) {
+        resolver.add_input("kwh", number(demand.per_kilowatt_hour->value(), "USD", Style::money),
+                           resolver.from("kwh"));
+    }
+    return demand;
+}
+
+// "; 7.55 USD at 40 % use" beside a figure for full use; nothing where the share was given.
+std::string at_usual_use(const Demand& demand, double value, Style style) {
+    if (demand.utilization < 1) return "at " + to_text(demand.utilization, Style::percent) + " use";
+    return to_text(value / usual_use, style) + " at 40 % use";
+}
+
+std::vector<Result> rates(const Serving<Traced>& point, const Inputs& inputs, double most) {
+    const Workload& workload = inputs.workload;
+    std::string size = with_separators(workload.prompt) + " tokens in, ";
+    if (workload.prefix > 0) size += with_separators(workload.prefix) + " of them cached, ";
+    size += with_separators(workload.output) + " out";
+    const double waiting = value_of(point.time_per_output_token) - value_of(point.step_time);
+    std::string parts = to_text(value_of(point.step_time), Style::duration) + " a step";
+    if (waiting > 0) parts += ", " + to_text(waiting, Style::duration) + " for others' prompts";
+    return {
+        result("requests_per_second", point.requests_per_second, Style::plain, "requests/s", size),
+        result("tokens_per_second", point.tokens_per_second, Style::token_rate, "generated",
+               "of all sequences; prompts and steps take turns"),
+        ceiling_of(result("time_to_first_token", point.time_to_first_token, Style::duration,
+                          "first token", "of a request that waits for none: a floor")),
+        result("time_per_output_token", point.time_per_output_token, Style::duration, "each token",
+               parts),
+        plain_result(
+            "batch", number(workload.batch, "1", Style::whole), "in flight",
+            most < 1 ? "" : "sequences; memory holds " + with_separators(most) + " at full length"),
+        plain_result("max_batch", number(most, "1", Style::whole)),
+        plain_result("bound", word(std::string(name_of(point.bound))), "steps bound by"),
+        result("input_tokens_per_second", point.input_tokens_per_second, Style::token_rate),
+        ceiling_of(result("requests_per_second_mixed", point.requests_per_second_mixed,
+                          Style::plain, "mixed, at most",
+                          "requests/s if steps hide the prompts: no run is faster"))};
+}
+
+void add_costs(report::Document& answer, const Serving<Traced>& point, const Inputs& inputs,
+               const Demand& demand) {
+    const Traced use = given<Traced>(demand.utilization, "utilization", "--utilization");
+    const auto push = [&](Result row) { answer.results.push_back(std::move(row)); };
+    if (demand.rate) {
+        const Hertz<Traced> rate(given<Traced>(*demand.rate, "rate", "--rate", "1/s"));
+        const Traced replicas = replicas_for(point, rate, use);
+        const double usual =
+            value_of(replicas_for(point, rate, Traced(demand.utilization * usual_use)));
+        std::string remark = "for " + shortest(*demand.rate) + " requests/s; ";
+        remark += demand.utilization < 1 ? "at " + to_text(demand.utilization, Style::percent)
+                                         : with_separators(usual) + " at 40 %";
+        push(result("replicas", replicas, Style::whole, "machines", remark + " use"));
+    }
+    if (demand.rent) {
+        const auto per_hour = named(
+            demand.rent->per_device_hour * given<Traced>(inputs.machine.devices, "devices", "--on"),
+            "usd_per_hour");
+        const TokenPrices<Traced> prices = token_prices(point, per_hour, use);
+        const auto row = [&](const char* key, const Dollars<Traced>& price, const char* label) {
+            push(result(key, price, Style::money, label,
+                        at_usual_use(demand, value_of(price), Style::money)));
+        };
+        row("usd_per_million_input_tokens", prices.per_million_input, "M tokens in");
+        row("usd_per_million_output_tokens", prices.per_million_output, "M tokens out");
+        row("usd_per_million_tokens", prices.per_million, "M of both");
+        push(result("usd_per_hour", per_hour, Style::money, "rent an hour", demand.rent->remark));
+        if (const Result* replicas = answer.find("replicas")) {
+            const Traced month = given<Traced>(unit::year / 12 / unit::hour, "hours_a_month");
+            push(result("usd_per_month",
+                        named(per_hour * (month * replicas->trace), "usd_per_month"), Style::money,
+                        "rent a month", "of all machines"));
+        }
+    }
+    if (const auto draw = power_of(inputs.machine)) {
+        const auto power =
+            demand.pue > 1 ? draw->watts * given<Traced>(demand.pue, "pue", "--pue") : draw->watts;
+        const auto energy = energy_per_token(point, power);
+        push(result("energy_per_token", energy, Style::plain, "J a token",
+                    "generated; " + draw->remark));
+        if (demand.per_kilowatt_hour) {
+            constexpr double kilo = 1000;
+            constexpr double million = kilo * kilo;
+            const double usd = value_of(energy) / (kilo * unit::hour) * million *
+                               demand.per_kilowatt_hour->value();
+            push(plain_result("usd_electricity_per_million_output_tokens",
+                              number(usd, "USD", Style::money), "its electricity",
+                              "of a million generated tokens"));
+        }
+    }
+}
+
+// Why a token read costs another price than a token generated.
+std::string why_prices_differ(const Inputs& inputs) {
+    const double fresh = inputs.workload.prompt - inputs.workload.prefix;
+    const double in_flight = round_up(inputs.workload.batch / instances(inputs.layout));
+    return "tokens in against tokens out: reading a prompt uses each weight for " +
+           with_separators(fresh) + " tokens, a step for " + with_separators(in_flight) +
+           ", and reads the cache of each sequence besides";
+}
+
+report::Table table_of(const std::vector<Serving<>>& points, double best) {
+    report::Table table{.key = "frontier",
+                        .columns = {{"batch", "in flight"},
+                                    {"time_per_output_token", "each token"},
+                                    {"tokens_per_second_per_user", ""},
+                                    {"tokens_per_second", "all users"},
+                                    {"requests_per_second", "requests/s"},
+                                    {"reading_share", "for prompts"},
+                                    {"bound", ""},
+                                    {"best", "best"}},
+                        .rows = {}};
+    for (const Serving<>& point : points) {
+        const double each = point.time_per_output_token.value();
+        const double share = point.reading / point.request_time;
+        report::Value marked{.data = point.batch == best, .unit = {}, .style = Style::plain};
+        table.rows.push_back({number(point.batch, "1", Style::whole),
+                              number(each, "s", Style::duration),
+                              number(1 / each, "token/s", Style::token_rate),
+                              number(point.tokens_per_second.value(), "token/s", Style::token_rate),
+                              number(point.requests_per_second.value(), "1/s", Style::plain),
+                              number(share, "1", Style::percent),
+                              word(std::string(name_of(point.bound))), std::move(marked)});
+    }
+    return table;
+}
+
+// Limits as checks: of the best point, or of a single sequence, which is the soonest there is.
+void add_limits(report::Document& answer, const Serving<>& point, const Limits& limits) {
+    const auto check = [&](const char* key, const Seconds<>& time,
+                           const std::optional<Seconds<>>& limit) {
+        if (!limit) return;
+        answer.checks.push_back({.id = key,
+                                 .result = key,
+                                 .operation = "<=",
+                                 .limit = number(limit->value(), "s", Style::duration),
+                                 .value = number(time.value(), "s", Style::duration),
+                                 .met = time <= *limit});
+        const bool met = answer.checks.back().met;
+        answer.yes = answer.yes && met;
+        answer.verdict = answer.yes ? "meets" : "misses";
+        answer.verdict_text = answer.verdict;
+    };
+    check("time_to_first_token", point.time_to_first_token, limits.time_to_first_token);
+    check("time_per_output_token", point.time_per_output_token, limits.time_per_output_token);
+}
+
+}  // namespace
+
+Documents serve(const Arguments& arguments, const Catalog& catalog) {
+    Resolver resolver(arguments, catalog);
+    Demand demand = read_demand(resolver);
+    Question question = inference_question(resolver, Sequence::request);
+    Inputs& inputs = question.inputs;
+    demand.rent = rent_of(resolver, inputs.machine.accelerator);
+    resolver.finish();
+    const bool batch_given = resolver.setting("batch").has_value();
+    const double most = most_sequences(inputs);
+    const double asked = inputs.workload.batch;
+    const double best = batch_given ? asked : best_batch(inputs, most, demand.limits);
+    inputs.workload.batch = larger(best, 1.0);
+
+    report::Document answer = document("serve", resolver, question);
+    answer.primary = "requests_per_second";
+    const Serving<Traced> point = napkin::serve<Traced>(inputs);
+    add_rates(answer, question, rates(point, inputs, most));
+    // A batch that is chosen to fill the memory leaves little of it.
+    const auto tight = [](const Note& note) { return note.id == "tight"; };
+    if (!batch_given) std::erase_if(answer.notes, tight);
+    if (!answer.yes) return {answer};
+    add_limits(answer, napkin::serve<double>(inputs), demand.limits);
+    if (!answer.yes) {
+        // No rates: what is left is what was missed, and by how much.
+        answer.results.clear();
+        const double other = batch_given ? best_batch(inputs, most, demand.limits) : 0;
+        std::string said = "no batch is sooner than the single sequence above";
+        if (batch_given && other > 0) {
+            said = "a batch of " + with_separators(other) + " would do (no --batch)";
+        } else if (batch_given) {
+            said = "no batch would do";
+        }
+        answer.footer.push_back(std::move(said));
+        return {answer};
+    }
+    add_costs(answer, point, inputs, demand);
+    answer.table = table_of(frontier(inputs, most, inputs.workload.batch), inputs.workload.batch);
+    if (demand.rent) answer.footer.push_back(why_prices_differ(inputs));
+    return {answer};
+}
+
+}  // namespace napkin::cli
