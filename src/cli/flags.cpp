@@ -47,6 +47,10 @@ constexpr std::array flags{
     Flag{"ep", "N", "expert parallel; above tp, replicas share their experts", "Layout"},
     Flag{"expert-skew", "A", "popularity of experts falls as rank^-A (default: 0)", "Workload"},
     Flag{"reserve", "BYTES", "kept free on each device (default: 10 % of it)", "Layout"},
+    Flag{"gpu-layers", "N", "layers on the devices, the others on the host (llama.cpp's -ngl)",
+         "Layout"},
+    Flag{"cpu-experts", "N|all", "layers whose routed experts the host keeps", "Layout"},
+    Flag{"host", "NAME", "CPU that keeps them, such as desktop-ddr5-6000-dual", "Layout"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
     Flag{"device-mtbf", "TIME", "mean time between failures of one device", "Failures"},
