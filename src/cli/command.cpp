@@ -31,7 +31,7 @@ const std::array<Command, 13> table{{
                   "napkin fit deepseek-v3 --on 8xh200 --context 32k",
                   "napkin fit 70B --train --on 64xh100", "napkin fit --on rtx-4090"},
      .flags = with(inference_flags, {"train", "seq", "micro-batch", "draft", "draft-weights",
-                                     "gpu-layers", "cpu-experts", "host"}),
+                                     "gpu-layers", "cpu-experts", "host", "load-from"}),
      .most_positionals = 1,
      .first_is_model = true,
      .answer = fit},

@@ -51,6 +51,7 @@ constexpr std::array flags{
          "Layout"},
     Flag{"cpu-experts", "N|all", "layers whose routed experts the host keeps", "Layout"},
     Flag{"host", "NAME", "CPU that keeps them, such as desktop-ddr5-6000-dual", "Layout"},
+    Flag{"load-from", "RATE", "storage that weights are loaded from, such as 7GB/s", "Workload"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
     Flag{"device-mtbf", "TIME", "mean time between failures of one device", "Failures"},

@@ -182,6 +182,17 @@ void read_skew(Resolver& resolver, Inputs& inputs) {
                        resolver.from("expert-skew"));
 }
 
+std::optional<BytesPerSecond<>> read_load_rate(Resolver& resolver) {
+    const auto rate = resolver.optional("load-from", read_byte_rate);
+    if (!rate) return std::nullopt;
+    if (*rate <= BytesPerSecond<>(0)) {
+        resolver.refuse("load-from", *resolver.setting("load-from"), "expected more than zero");
+    }
+    resolver.add_input("load_from", number(rate->value(), "B/s", Style::byte_rate),
+                       resolver.from("load-from"));
+    return rate;
+}
+
 // The host serves one replica.
 void keep_one_replica(std::vector<Layout>& candidates, const Inputs& inputs) {
     candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
@@ -212,6 +223,7 @@ Question inference_question(Resolver& resolver, bool with_prompt) {
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
     inputs.draft = resolver.draft(inputs);
     if (resolver.takes("draft-tokens")) question.drafting = resolver.drafting(inputs);
+    if (resolver.takes("load-from")) question.load_from = read_load_rate(resolver);
     if (resolver.takes("gpu-layers")) inputs.offload = resolver.offload(inputs);
     check_capacity(resolver, inputs.machine.accelerator);
     resolver.reserve(inputs.assumptions);

@@ -16,6 +16,7 @@ struct Question {
     Placement placement{};
     bool layout_given{};
     std::optional<Drafting> drafting{};
+    std::optional<BytesPerSecond<>> load_from{};  // storage that weights come from
 };
 
 /// Model, machine, workload and formats of an inference question; throws every problem at once.

@@ -38,6 +38,7 @@ const std::vector<std::string> questions{
     "desktop-ddr5-6000-dual",
     "prefill llama-3.1-70b --on rtx-4090 --gpu-layers 40 --weights Q4_K_M --host "
     "desktop-ddr5-6000-dual",
+    "fit llama-3.1-405b --on 2xdgx-h100 --load-from 7GB/s",
     "prefill llama-3.1-8b --on h100 --prompt 8k",
     "prefill llama-3.1-70b --on 8xh100 --prompt 32k --prefix 24k",
     "prefill mixtral-8x7b --on 2xh100",

@@ -178,6 +178,29 @@ void add_way_out(report::Document& answer, const Question& question, bool fits) 
                             ", the rest in host memory (--gpu-layers)");
 }
 
+// Each node reads what its devices keep, and the host's part; replicas read theirs again. Cards
+// without a scale-up link share the storage of one host.
+void add_load_time(report::Document& answer, const Fit<Traced>& outcome, const Question& question) {
+    const Inputs& inputs = question.inputs;
+    const auto rate = question.load_from;
+    if (!rate) return;
+    const Machine& machine = inputs.machine;
+    const double devices = smaller(machine.devices, machine.domain);
+    Bytes<Traced> bytes = bytes_of(outcome.residents, ResidentKind::weights);
+    const auto draft = bytes_of(outcome.residents, ResidentKind::draft_weights);
+    if (value_of(draft) > 0) bytes = bytes + draft;
+    if (devices > 1) bytes = bytes * given<Traced>(devices, "devices_of_a_node", "--on");
+    if (inputs.offload) {
+        bytes = bytes + bytes_of(host_residents<Traced>(inputs), ResidentKind::weights);
+    }
+    const auto read = named(bytes, "bytes_loaded");
+    answer.results.push_back(result(
+        "load_time", named(read / given<Traced>(*rate, "storage_rate", "--load-from"), "load_time"),
+        Style::duration, "loading",
+        to_text(value_of(read), Style::bytes) + " read once" +
+            (machine.devices > devices ? " by each node" : "") + ", a floor"));
+}
+
 report::Document fit_inference(Resolver& resolver) {
     const Question question = inference_question(resolver);
     const Inputs& inputs = question.inputs;
@@ -202,6 +225,7 @@ report::Document fit_inference(Resolver& resolver) {
     add_limit(answer, "min_devices", devices, "1");
     add_totals(answer, inputs.machine.devices);
     add_host_memory(answer, inputs, true);
+    add_load_time(answer, outcome, question);
     add_flips(answer, resolver, question, context, batch);
     if (!outcome.fits) {
         const std::string other = question.layout_given ? ", laid out otherwise" : "";
@@ -258,7 +282,7 @@ void refuse_strangers(const Arguments& arguments) {
                                               "ep",           "expert-skew",
                                               "draft",        "draft-weights",
                                               "gpu-layers",   "cpu-experts",
-                                              "host"}
+                                              "host",         "load-from"}
               : std::vector<std::string_view>{"seq", "micro-batch"};
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {
