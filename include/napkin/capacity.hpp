@@ -23,6 +23,9 @@ struct Placement {
 /// The most sequences that fit at the given context; empty if memory does not limit them.
 [[nodiscard]] std::optional<double> max_batch(const Inputs& inputs,
                                               std::span<const Layout> candidates);
+/// The most layers that the devices hold if the host keeps the others, at least one; 0 if they hold
+/// none.
+[[nodiscard]] double max_gpu_layers(const Inputs& inputs, std::span<const Layout> candidates);
 /// The fewest devices on which a default layout fits; empty if none up to a million does.
 [[nodiscard]] std::optional<double> min_devices(const Inputs& inputs);
 /// The fewest devices for training with states sharded over all of them.

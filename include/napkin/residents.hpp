@@ -43,6 +43,10 @@ using Residents = Rows<Resident<R>, 12>;
 template <class R = double>
 [[nodiscard]] Residents<R> inference_residents(const Inputs& inputs);
 
+/// What the host keeps, where layers or experts are offloaded to it; nothing is held in reserve.
+template <class R = double>
+[[nodiscard]] Residents<R> host_residents(const Inputs& inputs);
+
 /// The draft model as the model of the same workload, in its own layout.
 [[nodiscard]] Inputs draft_inputs(const Inputs& inputs);
 
@@ -62,10 +66,15 @@ struct Fit {
     Bytes<R> margin{};
     bool fits{};
     bool fits_without_reserve{};
-    bool tight{};  // a margin under 5 % of capacity
+    bool tight{};           // a margin under 5 % of capacity
+    bool host_holds{true};  // its part of the model, as far as its memory is known
 };
 template <class R = double>
 [[nodiscard]] Fit<R> fit(const Residents<R>& residents, const Accelerator& accelerator);
+
+/// The fit of inference: of the fullest device, and of the host where it keeps a part.
+template <class R = double>
+[[nodiscard]] Fit<R> inference_fit(const Inputs& inputs);
 
 template <class R = double>
 [[nodiscard]] Bytes<R> bytes_of(const Residents<R>& residents, ResidentKind kind);

@@ -53,6 +53,11 @@ constexpr std::array flags{
     Flag{"engine", "NAME", "whose memory policy holds: vllm, sglang, trtllm, llama.cpp", "Layout"},
     Flag{"memory-fraction", "SHARE", "of the memory that the engine may take", "Layout"},
     Flag{"in-use", "BYTES", "held on each device by other processes", "Layout"},
+    Flag{"gpu-layers", "N", "layers on the devices, the others on the host (llama.cpp's -ngl)",
+         "Layout"},
+    Flag{"cpu-experts", "N|all", "layers whose routed experts the host keeps", "Layout"},
+    Flag{"host", "NAME", "CPU that keeps them, such as desktop-ddr5-6000-dual", "Layout"},
+    Flag{"load-from", "RATE", "storage that weights are loaded from, such as 7GB/s", "Workload"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
     Flag{"utilization", "SHARE", "of the time in which there is work (default: 100 %)", "Money"},

@@ -207,6 +207,27 @@ void read_skew(Resolver& resolver, Inputs& inputs) {
                        resolver.from("expert-skew"));
 }
 
+std::optional<BytesPerSecond<>> read_load_rate(Resolver& resolver) {
+    const auto rate = resolver.optional("load-from", read_byte_rate);
+    if (!rate) return std::nullopt;
+    if (*rate <= BytesPerSecond<>(0)) {
+        resolver.refuse("load-from", *resolver.setting("load-from"), "expected more than zero");
+    }
+    resolver.add_input("load_from", number(rate->value(), "B/s", Style::byte_rate),
+                       resolver.from("load-from"));
+    return rate;
+}
+
+// The host serves one replica.
+void keep_one_replica(std::vector<Layout>& candidates, const Inputs& inputs) {
+    candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                    [](const Layout& layout) { return layout.dp > 1; }),
+                     candidates.end());
+    if (!candidates.empty()) return;
+    const double stages = smaller(inputs.machine.devices, layers(inputs.model));
+    candidates.push_back({.pp = stages, .why = "one replica beside the host"});
+}
+
 }  // namespace
 
 Question inference_question(Resolver& resolver, Sequence sequence) {
@@ -229,15 +250,23 @@ Question inference_question(Resolver& resolver, Sequence sequence) {
     resolver.formats(inputs.model, inputs.workload, inputs.machine.accelerator);
     inputs.draft = resolver.draft(inputs);
     if (resolver.takes("draft-tokens")) question.drafting = resolver.drafting(inputs);
+    if (resolver.takes("load-from")) question.load_from = read_load_rate(resolver);
+    if (resolver.takes("gpu-layers")) inputs.offload = resolver.offload(inputs);
     check_capacity(resolver, inputs.machine.accelerator);
     resolver.engine(inputs.assumptions);
     resolver.reserve(inputs.assumptions);
     const std::optional<Layout> layout = read_layout(resolver, inputs);
+    if (inputs.offload && layout && layout->dp > 1) {
+        resolver.problem(problem_of("--dp", "offload-replicas",
+                                    "replicas would share the one host: not modelled",
+                                    "--tp or --pp over the devices"));
+    }
     if (!inputs.machine.id.empty()) resolver.collectives(inputs.machine, inputs.assumptions);
     resolver.finish();
     if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
     question.layout_given = layout.has_value();
     question.candidates = layout ? std::vector<Layout>{*layout} : layouts_of(inputs);
+    if (inputs.offload && !layout) keep_one_replica(question.candidates, inputs);
     question.placement = place(inputs, question.candidates);
     inputs.layout = question.placement.layout;
     add_layout(resolver, question);
@@ -294,7 +323,12 @@ std::string title(const Question& question) {
     if (!is_size(model)) text += to_text(parameters(model), Style::count) + ", ";
     text += (model.weights_as.empty() ? "bf16" : model.weights_as) + ") on " + inputs.machine.name;
     if (inputs.layout.zero == 0) text += layout_text(inputs.layout);
-    return text;
+    if (!inputs.offload) return text;
+    const double all = layers(model);
+    if (inputs.offload->layers > 0) {
+        text += ", " + shortest(all - inputs.offload->layers) + " of " + shortest(all) + " layers";
+    }
+    return text + (inputs.offload->expert_layers > 0 ? ", CPU experts" : "");
 }
 
 report::Document document(std::string command, const Resolver& resolver, const Question& question) {

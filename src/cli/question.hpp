@@ -16,6 +16,7 @@ struct Question {
     Placement placement{};
     bool layout_given{};
     std::optional<Drafting> drafting{};
+    std::optional<BytesPerSecond<>> load_from{};  // storage that weights come from
 };
 
 /// What a sequence is in a question: so many tokens in the cache, a prompt to read, or a request,

@@ -59,6 +59,8 @@ class Resolver {
     std::optional<Model> draft(const Inputs& inputs);
     /// --draft-tokens and --acceptance; empty where nothing is drafted.
     std::optional<Drafting> drafting(const Inputs& inputs);
+    /// What --gpu-layers and --cpu-experts leave to the host; empty where that is nothing.
+    std::optional<Offload> offload(const Inputs& inputs);
     /// Weight, KV and activation formats into the model and workload.
     void formats(Model& model, Workload& workload, const Accelerator& accelerator);
     void reserve(Assumptions& assumptions);
@@ -112,6 +114,8 @@ class Resolver {
   private:
     void in_use(Assumptions& assumptions);
     void apply_settings(Accelerator& part);
+    /// The host of --host and --set; `flag` needs its memory bandwidth.
+    Accelerator host(std::string_view flag);
     Model model_in_file(const std::string& path);
     Model look_up_model(const std::string& name);
     /// The number format that a flag names.
@@ -145,6 +149,9 @@ struct MachineName {
 void apply_machine_settings(Accelerator& accelerator,
                             const std::map<std::string, std::string, std::less<>>& settings,
                             Resolver& resolver);
+void apply_host_settings(Accelerator& host,
+                         const std::map<std::string, std::string, std::less<>>& settings,
+                         Resolver& resolver);
 void apply_model_settings(Model& model,
                           const std::map<std::string, std::string, std::less<>>& settings,
                           Resolver& resolver);

@@ -66,6 +66,15 @@ constexpr std::array machine_settings{
                              return store(read_power(text), a.power.tdp);
                          }}};
 
+constexpr std::array host_settings{
+    Setting<Accelerator>{"host.memory_bandwidth",
+                         [](Accelerator& a, std::string_view text) {
+                             return store(read_byte_rate(text), a.memory.bandwidth);
+                         }},
+    Setting<Accelerator>{"host.memory_capacity", [](Accelerator& a, std::string_view text) {
+                             return store(read_bytes(text), a.memory.reported);
+                         }}};
+
 // What an engine keeps of latent attention (llama.cpp: -mla 2 or 3, 1, 0).
 std::string keep_latent(Model& model, LatentCache keeps) {
     bool any = false;
@@ -252,6 +261,10 @@ void apply_machine_settings(Accelerator& accelerator, const Settings& settings,
     }
 }
 
+void apply_host_settings(Accelerator& host, const Settings& settings, Resolver& resolver) {
+    apply(host_settings, host, settings, resolver);
+}
+
 void apply_model_settings(Model& model, const Settings& settings, Resolver& resolver) {
     double held = parameters(model);
     for (const Part& part : model.parts) held += part.parameters;
@@ -280,6 +293,7 @@ std::vector<std::string> setting_names() {
     std::vector<std::string> names;
     for (const auto& setting : machine_settings) names.emplace_back(setting.name);
     for (const auto& setting : engine_settings) names.emplace_back(setting.name);
+    for (const auto& setting : host_settings) names.emplace_back(setting.name);
     for (const auto& setting : model_settings) names.emplace_back(setting.name);
     for (const auto& setting : collective_settings) names.emplace_back(setting.name);
     for (std::size_t i = 0; i < arithmetic_count; ++i) {

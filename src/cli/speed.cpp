@@ -12,6 +12,7 @@ std::string arithmetic_text(const Inputs& inputs) {
 
 // What a ceiling holds for: one token a pass, and for experts the routing that is assumed.
 std::string ceiling_remark(const Inputs& inputs) {
+    if (inputs.offload) return "a ceiling, devices and host in turns";
     for (const Block& block : inputs.model.blocks) {
         const bool routed = std::holds_alternative<Experts>(block.feed_forward);
         if (routed && inputs.workload.expert_skew > 0) {
@@ -41,6 +42,7 @@ std::vector<report::Result> decode_results(const Decode<Traced>& answer, const I
     // Distinct weights: what tensor parallelism replicates is one weight, however often it is read.
     Inputs whole = inputs;
     whole.layout = {};
+    whole.offload.reset();
     whole.workload.batch = round_up(inputs.workload.batch / instances(inputs.layout));
     const double read = decode<double>(whole).totals.weights;
     const double all = parameters(inputs.model);
@@ -138,6 +140,55 @@ void add_terms(report::Document& document, const Step<Traced>& step, const Total
     time("network_time", step.network);
 }
 
+void add_host(report::Document& document, std::vector<report::Result>& results,
+              const HostPart<Traced>& host, const Seconds<Traced>& on_devices,
+              const Inputs& inputs) {
+    if (!inputs.offload) return;
+    document.terms.push_back(term("host_weights", host.totals.weight_bytes));
+    document.terms.push_back(term("host_kv_cache", host.totals.kv_bytes));
+    document.terms.push_back({"host_time", number(value_of(host.step.time), "s", Style::duration)});
+    std::vector<report::Result> rows{
+        result("device_time", on_devices, Style::duration, host.streams ? "" : "on the devices"),
+        result("host_time", host.step.time, Style::duration, host.streams ? "" : "on the host",
+               std::string(name_of(host.step.bound)) + "-bound; one after the other")};
+    if (value_of(host.streaming) > 0) {
+        rows.push_back(result("streaming_time", host.streaming, Style::duration,
+                              host.streams ? "streaming" : "",
+                              "the host's bytes to devices that compute all"));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (results[i].key != "bound") continue;
+        if (host.streams && host.streaming > on_devices) {
+            results[i].value = word("network");
+            results[i].remark = "the link from the host";
+        } else if (!host.streams && host.step.time > on_devices) {
+            results[i].value = word(std::string(name_of(host.step.bound)));
+            results[i].remark = "of the host";
+        }
+        results.insert(results.begin() + static_cast<std::ptrdiff_t>(i), rows.begin(), rows.end());
+        return;
+    }
+}
+
+void add_host_memory(report::Document& document, const Inputs& inputs, bool shown) {
+    if (!inputs.offload) return;
+    const Accelerator& host = inputs.offload->host;
+    const Fit<Traced> outcome = napkin::fit(host_residents<Traced>(inputs), host);
+    const bool known = value_of(outcome.capacity) > 0;
+    document.results.push_back(result(
+        "host_required", named(outcome.required, "host_required"), Style::memory,
+        shown ? "host needs" : "",
+        known ? "of " + to_text(value_of(outcome.capacity), Style::memory) + " of " + host.name
+              : "of host memory"));
+    document.results.back().explained = shown;
+    document.results.push_back(
+        plain_result("host_capacity", known ? number(value_of(outcome.capacity), "B", Style::memory)
+                                            : report::Value{}));
+    if (known && !outcome.fits) {
+        document.footer.push_back("the host does not hold its part");
+    }
+}
+
 void judge(report::Document& document, const Fit<Traced>& outcome) {
     document.verdict = outcome.fits ? "fits" : "does-not-fit";
     document.verdict_text = outcome.fits ? "fits" : "does not fit";
@@ -155,8 +206,7 @@ void judge(report::Document& document, const Fit<Traced>& outcome) {
 void add_rates(report::Document& document, const Question& question,
                std::vector<report::Result> rates) {
     const Inputs& inputs = question.inputs;
-    const Fit<Traced> outcome =
-        napkin::fit(inference_residents<Traced>(inputs), inputs.machine.accelerator);
+    const Fit<Traced> outcome = inference_fit<Traced>(inputs);
     judge(document, outcome);
     const bool shown = !outcome.fits;
     if (outcome.fits) {
@@ -174,6 +224,7 @@ void add_rates(report::Document& document, const Question& question,
     for (auto row = document.results.end() - 3; row != document.results.end(); ++row) {
         row->explained = shown;
     }
+    add_host_memory(document, inputs, shown);
     if (outcome.fits) return;
     if (const auto devices = min_devices(inputs)) {
         document.footer.push_back("fits on " + with_separators(*devices) +

@@ -19,6 +19,13 @@ void add_exchange(std::vector<report::Result>& results, const Prefill<Traced>& e
 /// The terms of a step: what is read and moved, and the times that its length is the largest of.
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals);
 
+/// Adds the times of what is offloaded to the host, before what binds.
+void add_host(report::Document& document, std::vector<report::Result>& results,
+              const HostPart<Traced>& host, const Seconds<Traced>& on_devices,
+              const Inputs& inputs);
+/// Adds what the host keeps and holds.
+void add_host_memory(report::Document& document, const Inputs& inputs, bool shown);
+
 /// Verdict, and the warnings that go with it: a tight margin, a reserve that does not fit.
 void judge(report::Document& document, const Fit<Traced>& outcome);
 

@@ -15,7 +15,7 @@ bool any_fits(const Inputs& inputs, std::span<const Layout> candidates) {
     return std::any_of(candidates.begin(), candidates.end(), [&](const Layout& layout) {
         Inputs trial = inputs;
         trial.layout = layout;
-        return fit(inference_residents<double>(trial), trial.machine.accelerator).fits;
+        return inference_fit<double>(trial).fits;
     });
 }
 
@@ -41,7 +41,7 @@ Placement place(const Inputs& inputs, std::span<const Layout> candidates) {
     for (const Layout& layout : candidates) {
         Inputs trial = inputs;
         trial.layout = layout;
-        const Fit<> outcome = fit(inference_residents<double>(trial), trial.machine.accelerator);
+        const Fit<> outcome = inference_fit<double>(trial);
         if (outcome.fits) return {layout, outcome};
         if (first || outcome.margin > best.fit.margin) best = {layout, outcome};
         first = false;
@@ -59,8 +59,21 @@ std::optional<double> max_batch(const Inputs& inputs, std::span<const Layout> ca
                            [](Inputs& trial, double n) { trial.workload.batch = n; });
 }
 
+double max_gpu_layers(const Inputs& inputs, std::span<const Layout> candidates) {
+    Inputs trial = inputs;
+    if (!trial.offload) trial.offload.emplace();
+    trial.offload->host = {};  // it is the devices' memory that is asked about
+    const double all = layers(inputs.model);
+    const auto fits = [&](double n) {
+        trial.offload->layers = all - n;
+        return any_fits(trial, candidates);
+    };
+    return all > 1 ? largest_that(fits, all - 1) : 0;
+}
+
 std::optional<double> min_devices(const Inputs& inputs) {
     Inputs trial = inputs;
+    trial.offload.reset();
     if (capacity(inputs.machine.accelerator) <= Bytes<>(0)) return std::nullopt;
     // Devices can stay idle, so whatever fits on n fits on n + 1.
     const auto fails = [&](double n) {

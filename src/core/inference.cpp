@@ -3,6 +3,7 @@
 #include "core/stage.hpp"
 #include "napkin/critical_batch.hpp"
 #include "napkin/derivation.hpp"
+#include "napkin/offload.hpp"
 
 namespace napkin {
 namespace {
@@ -17,13 +18,33 @@ R utilization(const Flops<R>& flops, const Seconds<R>& time, const Inputs& input
     return named(flops / (time * top), "compute_utilization");
 }
 
+// What the host does in a step.
+template <class R>
+HostPart<R> host_step(const Inputs& inputs, Phase phase, const Load<R>& load) {
+    HostPart<R> host;
+    const Inputs whole_layers = host_part(inputs, Portion::host_layers);
+    const Pace<R> pace = ceiling_pace<R>(whole_layers.machine);
+    host.totals = stage_totals<R>(whole_layers, phase, load, pace);
+    if (inputs.offload->expert_layers > 0) {
+        const Inputs experts = host_part(inputs, Portion::host_experts);
+        for_each_rows(experts, phase, load, [&](const Operations<R>& rows, double count) {
+            add(host.totals, rows, count);
+        });
+    }
+    host.step = step(host.totals, pace);
+    host.step.time = named(host.step.time, "host_time");
+    return host;
+}
+
 // One instance with `sequences` of them: its slowest device, and how long a step of all takes.
 template <class R>
 struct InstanceStep {
     Totals<R> totals{};
     Step<R> slowest{};
+    Seconds<R> through{};  // of one group through all stages
     Seconds<R> time{};
     double groups{1};
+    HostPart<R> host{};
 };
 
 template <class R>
@@ -33,19 +54,54 @@ InstanceStep<R> instance_step(const Inputs& inputs, const R& sequences, const Pa
     const Load<R> all = load_of(sequences, layout);
     instance.groups = groups_in_flight(all, layout);
     const Load<R> load = load_of_group(all, layout);
+    if (inputs.offload) {
+        const double groups = instance.groups;
+        instance = instance_step(device_part(inputs), sequences, pace);
+        instance.host = host_step<R>(inputs, Phase::decode, load);
+        const Seconds<R> host = instance.host.step.time;
+        Seconds<R> turns = instance.through + host;
+        if (groups > 1) turns = larger(turns, larger(instance.time, host * R(groups)));
+        instance.time = turns;
+        return instance;
+    }
     instance.totals = stage_totals<R>(inputs, Phase::decode, load, pace);
     instance.slowest = step(instance.totals, pace);
-    instance.time = instance.slowest.time;
+    instance.time = instance.through = instance.slowest.time;
     if (layout.pp > 1) {
         // A token passes every stage once, and no stage serves two groups at the same time.
         Inputs unstaged = inputs;
         unstaged.layout.pp = 1;
         const Step<R> through = step(stage_totals<R>(unstaged, Phase::decode, load, pace), pace);
-        instance.time =
-            larger(named(through.time, "time_through_all_stages"),
-                   instance.slowest.time * given<R>(instance.groups, "groups_in_flight"));
+        instance.through = named(through.time, "time_through_all_stages");
+        instance.time = larger(instance.through, instance.slowest.time *
+                                                     given<R>(instance.groups, "groups_in_flight"));
     }
     return instance;
+}
+
+template <class R>
+Intensity<R> intensity_of(const Step<R>& step, const HostPart<R>& host, const Inputs& inputs) {
+    if (!inputs.offload) return named(step.flops / step.bytes, "intensity");
+    return named((step.flops + host.step.flops) / (step.bytes + host.step.bytes), "intensity");
+}
+
+template <class R>
+void add_host(Prefill<R>& result, const Inputs& inputs, const Load<R>& load, const Pace<R>& pace) {
+    result.host = host_step<R>(inputs, Phase::prefill, load);
+    const Seconds<R> turns = result.time_to_first_token + result.host.step.time;
+    result.time_to_first_token = turns;
+    const BytesPerSecond<> link = streaming_bandwidth(inputs);
+    if (link <= BytesPerSecond<>(0)) return;
+    result.host.streaming =
+        named(result.host.step.bytes /
+                  given<R>(link, "streaming_bandwidth", "the lower of host memory and PCIe"),
+              "streaming_time");
+    Inputs everything = inputs;
+    everything.offload.reset();
+    const Seconds<R> streamed =
+        larger(prefill(everything, pace).time_to_first_token, result.host.streaming);
+    result.host.streams = value_of(streamed) < value_of(turns);
+    result.time_to_first_token = smaller(turns, streamed);
 }
 
 }  // namespace
@@ -64,6 +120,7 @@ Decode<R> decode(const Inputs& inputs, const Pace<R>& pace) {
     Decode<R> result;
     result.totals = instance.totals;
     result.step = instance.slowest;
+    result.host = instance.host;
     result.step_time = named(instance.time, "step_time");
     // Where the batch does not split evenly, the other instances run with one sequence less.
     const double least = round_down(inputs.workload.batch / count);
@@ -83,7 +140,7 @@ Decode<R> decode(const Inputs& inputs, const Pace<R>& pace) {
         result.tokens_per_second_per_user =
             named(one / result.step_time, "tokens_per_second_per_user");
     }
-    result.intensity = named(result.step.flops / result.step.bytes, "intensity");
+    result.intensity = intensity_of(result.step, result.host, inputs);
     result.compute_utilization =
         utilization<R>(result.step.flops * R(instance.groups), result.step_time, inputs);
     result.critical_batch = critical_batch<R>(inputs);
@@ -100,13 +157,14 @@ Prefill<R> prefill(const Inputs& inputs, const Pace<R>& pace) {
     const R batch = given<R>(inputs.workload.batch, "batch", "--batch");
     const Load<R> load = load_of(sequences_per_instance(batch, inputs.layout), inputs.layout);
     Prefill<R> result;
-    result.totals = stage_totals<R>(inputs, Phase::prefill, load, pace);
+    const Inputs own = inputs.offload ? device_part(inputs) : inputs;
+    result.totals = stage_totals<R>(own, Phase::prefill, load, pace);
     result.step = step(result.totals, pace);
     result.time_to_first_token = result.step.time;
     if (inputs.layout.pp > 1) {
         // Cut into ever smaller chunks a prompt keeps all stages busy, but its last token still
         // passes each of them, and each reads its weights for it.
-        Inputs last = inputs;
+        Inputs last = own;
         last.layout.pp = 1;
         last.workload.context = 0;
         const Load<R> one{R(1), R(1)};
@@ -114,12 +172,13 @@ Prefill<R> prefill(const Inputs& inputs, const Pace<R>& pace) {
         result.time_to_first_token = larger(result.time_to_first_token,
                                             named(through.time, "last_token_through_all_stages"));
     }
+    if (inputs.offload) add_host(result, inputs, load, pace);
     result.time_to_first_token = named(result.time_to_first_token, "time_to_first_token");
     const R fresh = given<R>(inputs.workload.prompt - inputs.workload.prefix, "new_tokens",
                              "--prompt, --prefix");
     result.tokens_per_second =
         named(Tokens<R>(batch * fresh) / result.time_to_first_token, "tokens_per_second");
-    result.intensity = named(result.step.flops / result.step.bytes, "intensity");
+    result.intensity = intensity_of(result.step, result.host, inputs);
     result.compute_utilization =
         utilization<R>(result.step.flops, result.time_to_first_token, inputs);
     return result;

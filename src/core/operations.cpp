@@ -62,6 +62,11 @@ Operations<R> lower(const Block& block, const Inputs& inputs, Phase phase, const
     lowering.of_block(block);
     const Tensors list = tensors(block, inputs.model);
     const Sharding spread = sharding(block, inputs.model, inputs.layout);
+    const auto* mixture = std::get_if<Experts>(&block.feed_forward);
+    if (inputs.portion == Portion::host_experts) {
+        if (mixture != nullptr) lowering.experts(*mixture, list, spread);
+        return lowering.rows();
+    }
     lowering.vectors(list, spread);
     lowering.matmul(OperationKind::attention_projections, Role::attention, list, spread);
     lowering.matmul(OperationKind::recurrence, Role::recurrence, list, spread);
@@ -69,7 +74,6 @@ Operations<R> lower(const Block& block, const Inputs& inputs, Phase phase, const
     lowering.matmul(OperationKind::router, Role::router, list, spread);
     lowering.matmul(OperationKind::feed_forward, Role::feed_forward, list, spread);
     lowering.matmul(OperationKind::shared_experts, Role::shared_expert, list, spread);
-    const auto* mixture = std::get_if<Experts>(&block.feed_forward);
     if (mixture != nullptr) lowering.experts(*mixture, list, spread);
     const bool exchanged = mixture != nullptr && attention_groups(inputs.layout) > 1;
     const bool mixes = !std::holds_alternative<NoMixer>(block.mixer);
@@ -91,11 +95,13 @@ Operations<R> lower_outer(const Inputs& inputs, Phase phase, const Load<R>& load
         lowering.size();
         return lowering.rows();
     }
+    if (inputs.portion == Portion::host_experts) return lowering.rows();
     Operation<R> lookup{.kind = OperationKind::embedding};
     lookup.activation_bytes =
         named(Bytes<R>(lowering.tokens() * R(model.hidden) * R(bytes_per_weight(table))),
               "embedding_row_bytes");
-    lowering.push(lookup);
+    if (inputs.portion != Portion::device) lowering.push(lookup);
+    if (inputs.portion == Portion::host_layers) return lowering.rows();
     lowering.vectors(list, spread);
     // The head runs on the token to be generated only: one a sequence in either phase.
     const Role stored_as = model.tied ? Role::embedding : Role::head;

@@ -2,6 +2,7 @@
 
 #include "napkin/allocation.hpp"
 #include "napkin/derivation.hpp"
+#include "napkin/offload.hpp"
 #include "napkin/partition.hpp"
 
 namespace napkin {
@@ -21,11 +22,14 @@ constexpr std::array block_roles{Role::attention,     Role::recurrence, Role::fe
 constexpr std::array outer_roles{Role::positions, Role::norm};
 
 template <class R>
-Bytes<R> layer_weights(const Block& block, const Model& model, const Layout& layout) {
+Bytes<R> layer_weights(const Block& block, const Inputs& inputs) {
+    const Model& model = inputs.model;
     const Tensors list = tensors(block, model);
-    const Sharding spread = sharding(block, model, layout);
+    const Sharding spread = sharding(block, model, inputs.layout);
     Bytes<R> sum(R(0));
     for (const Role role : block_roles) {
+        const bool routed = role == Role::expert || role == Role::expert_bias;
+        if (inputs.portion == Portion::host_experts && !routed) continue;
         const Bytes<R> part = bytes_of<R>(list, role, spread);
         if (value_of(part) > 0) sum = value_of(sum) == 0 ? part : sum + part;
     }
@@ -39,12 +43,19 @@ Bytes<R> outer_weights(const Inputs& inputs) {
     const Sharding spread{.ranks = inputs.layout.tp};
     const Tensors list = outer_tensors(model);
     Bytes<R> rest(R(0));
+    const Portion portion = inputs.portion;
+    if (portion == Portion::host_experts) return rest;
     for (const Role role : outer_roles) {
+        // Tables that are looked up in are the host's, what multiplies the device's.
+        const Portion other = role == Role::positions ? Portion::device : Portion::host_layers;
+        if (portion == other) continue;
         const Bytes<R> part = bytes_of<R>(list, role, spread);
         if (value_of(part) > 0) rest = rest + part;
     }
     const auto embedding = bytes_of<R>(list, Role::embedding, spread);
     const auto head = bytes_of<R>(list, Role::head, spread);
+    if (portion == Portion::host_layers) return rest + embedding;
+    if (portion == Portion::device) return rest + (model.tied ? embedding + head : head);
     if (inputs.layout.pp > 1) return rest + larger(embedding, head);
     return value_of(head) > 0 ? rest + embedding + head : rest + embedding;
 }
@@ -57,7 +68,7 @@ double layer_weight(const Block& block, const Inputs& inputs) {
     const double tokens = cells<double>(
         remembered.over_prompt ? inputs.workload.prompt : inputs.workload.context, inputs);
     const Cache kept = as_allocated(remembered, tokens, inputs);
-    return layer_weights<double>(block, inputs.model, inputs.layout).value() +
+    return layer_weights<double>(block, inputs).value() +
            sequences * cache_bytes<double>(kept, tokens, inputs.workload.kv_format, tp).value();
 }
 
@@ -76,7 +87,7 @@ Bytes<R> weights_per_device(const Inputs& inputs) {
     for (std::size_t i = 0; i < model.blocks.size(); ++i) {
         const double count = layers_on_device(i, inputs);
         if (count == 0) continue;
-        sum = sum + layer_weights<R>(model.blocks[i], model, inputs.layout) * R(count);
+        sum = sum + layer_weights<R>(model.blocks[i], inputs) * R(count);
     }
     return sum;
 }
@@ -133,6 +144,8 @@ Inputs draft_inputs(const Inputs& inputs) {
     Inputs drafting = inputs;
     drafting.model = *inputs.draft;
     drafting.draft.reset();
+    drafting.offload.reset();
+    drafting.portion = Portion::whole;
     drafting.layout = draft_layout(drafting.model, inputs.layout);
     drafting.workload.step_tokens = 1;
     drafting.workload.expert_skew = 0;
@@ -141,6 +154,7 @@ Inputs draft_inputs(const Inputs& inputs) {
 
 template <class R>
 Residents<R> inference_residents(const Inputs& inputs) {
+    if (inputs.offload) return inference_residents<R>(device_part(inputs));
     Residents<R> list;
     const Model& model = inputs.model;
     push(list, ResidentKind::weights, Moment::decode, weights_per_device<R>(inputs));
@@ -175,6 +189,19 @@ Residents<R> inference_residents(const Inputs& inputs) {
     push(list, ResidentKind::state, Moment::decode, constant);
     if (inputs.draft) push_draft(list, inputs);
     return with_policy(list, inputs);
+}
+
+template <class R>
+Residents<R> host_residents(const Inputs& inputs) {
+    if (!inputs.offload) return {};
+    Residents<R> list = inference_residents<R>(host_part(inputs, Portion::host_layers));
+    if (inputs.offload->expert_layers > 0) {
+        for (const Resident<R>& more :
+             inference_residents<R>(host_part(inputs, Portion::host_experts))) {
+            list.push(more);
+        }
+    }
+    return list;
 }
 
 template <class R>
@@ -241,15 +268,31 @@ Fit<R> fit(const Residents<R>& residents, const Accelerator& accelerator) {
 }
 
 template <class R>
+Fit<R> inference_fit(const Inputs& inputs) {
+    Fit<R> result = fit(inference_residents<R>(inputs), inputs.machine.accelerator);
+    if (!inputs.offload || capacity(inputs.offload->host) <= Bytes<>(0)) return result;
+    result.host_holds = fit(host_residents<double>(inputs), inputs.offload->host).fits;
+    result.fits = result.fits && result.host_holds;
+    result.fits_without_reserve = result.fits_without_reserve && result.host_holds;
+    return result;
+}
+
+template <class R>
 Bytes<R> bytes_of(const Residents<R>& residents, ResidentKind kind) {
+    Bytes<R> sum(R(0));
     for (const Resident<R>& resident : residents) {
-        if (resident.kind == kind) return resident.bytes;
+        if (resident.kind != kind) continue;
+        sum = value_of(sum) == 0 ? resident.bytes : sum + resident.bytes;
     }
-    return Bytes<R>(R(0));
+    return sum;
 }
 
 template Residents<double> inference_residents<double>(const Inputs&);
 template Residents<Traced> inference_residents<Traced>(const Inputs&);
+template Residents<double> host_residents<double>(const Inputs&);
+template Residents<Traced> host_residents<Traced>(const Inputs&);
+template Fit<double> inference_fit<double>(const Inputs&);
+template Fit<Traced> inference_fit<Traced>(const Inputs&);
 template Residents<double> training_residents<double>(const Inputs&);
 template Residents<Traced> training_residents<Traced>(const Inputs&);
 template Fit<double> fit<double>(const Residents<double>&, const Accelerator&);

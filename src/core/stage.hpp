@@ -21,7 +21,7 @@ void for_each_rows(const Inputs& inputs, Phase phase, const Load<R>& load, Visit
         // An encoder reads the prompt; the layers after it generate.
         const bool encodes = block.runs == Runs::on_prompt;
         if (encoded && encodes != (phase == Phase::prefill)) continue;
-        if (block.runs == Runs::on_image) continue;
+        if (block.runs == Runs::on_image || block.count == 0) continue;
         visit(lower<R>(block, inputs, phase, load), block.count * part);
     }
     visit(lower_outer<R>(inputs, phase, load), part);

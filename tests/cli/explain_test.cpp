@@ -37,6 +37,12 @@ const std::vector<std::string> questions{
     "decode 671B:37B --on 8xh200 --context 0 --weights fp8",
     "decode llama-3.1-70b --on 2xh100 --draft llama-3.2-1b --draft-tokens 4 --acceptance 70%",
     "fit llama-3.1-70b --on 2xh100 --draft llama-3.2-1b",
+    "decode gpt-oss-120b --on rtx-4090 --cpu-experts all --host desktop-ddr5-6000-dual",
+    "fit llama-3.1-70b --on rtx-4090 --gpu-layers 40 --weights Q4_K_M --host "
+    "desktop-ddr5-6000-dual",
+    "prefill llama-3.1-70b --on rtx-4090 --gpu-layers 40 --weights Q4_K_M --host "
+    "desktop-ddr5-6000-dual",
+    "fit llama-3.1-405b --on 2xdgx-h100 --load-from 7GB/s",
     "prefill llama-3.1-8b --on h100 --prompt 8k",
     "prefill llama-3.1-70b --on 8xh100 --prompt 32k --prefix 24k",
     "prefill mixtral-8x7b --on 2xh100",

@@ -94,6 +94,7 @@ Documents decode(const Arguments& arguments, const Catalog& catalog) {
         const auto round = speculate(inputs, *question.drafting, unhindered(inputs));
         add_terms(answer, round.verify.step, round.verify.totals);
         rates = speculation_results(round, question, inputs.workload.batch > 1);
+        add_host(answer, rates, round.verify.host, round.verify.step.time, inputs);
         const auto hindered = speculate(inputs, *question.drafting, exchanging(inputs));
         Decode<Traced> as_step = hindered.verify;
         as_step.step_time = hindered.round_time;
@@ -103,7 +104,10 @@ Documents decode(const Arguments& arguments, const Catalog& catalog) {
         const Decode<Traced> speed = napkin::decode<Traced>(inputs);
         add_terms(answer, speed.step, speed.totals);
         rates = decode_results(speed, inputs);
-        add_turning(rates, turning<Traced>(inputs), max_batch(inputs, {&inputs.layout, 1}));
+        if (!inputs.offload) {
+            add_turning(rates, turning<Traced>(inputs), max_batch(inputs, {&inputs.layout, 1}));
+        }
+        add_host(answer, rates, speed.host, speed.step.time, inputs);
         add_exchange(rates, napkin::decode<Traced>(inputs, exchanging(inputs)));
     }
     add_rates(answer, question, std::move(rates));

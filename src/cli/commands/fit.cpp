@@ -143,7 +143,7 @@ Traced required_at(Inputs inputs, const Question& question, double context, doub
     inputs.workload.context = context;
     inputs.workload.batch = batch;
     inputs.layout = place(inputs, question.candidates).layout;
-    return fit(inference_residents<Traced>(inputs), inputs.machine.accelerator).required.value();
+    return inference_fit<Traced>(inputs).required.value();
 }
 
 // N and N + 1: the largest number that still fits, with what is required on either side of it.
@@ -164,11 +164,53 @@ Traced proof(const Question& question, double n, bool is_context) {
         name, is_context ? "token" : "1");
 }
 
+// Where the whole does not fit: how much of it does, beside a host that keeps the rest.
+void add_way_out(report::Document& answer, const Question& question, bool fits) {
+    const Inputs& inputs = question.inputs;
+    const std::string& kind = inputs.machine.accelerator.kind;
+    const bool separate = kind != "apu" && kind != "cpu" && !is_size(inputs.model);
+    if (!separate || (fits && !inputs.offload)) return;
+    std::vector<Layout> one;
+    for (const Layout& layout : question.candidates) {
+        if (layout.dp == 1) one.push_back(layout);
+    }
+    if (one.empty()) return;
+    const double most = max_gpu_layers(inputs, one);
+    add_limit(answer, "max_gpu_layers", most, "1");
+    if (fits || most == 0) return;
+    const std::string where = inputs.machine.devices > 1 ? "devices" : "device";
+    answer.footer.push_back("fits with " + shortest(most) + " of " +
+                            shortest(layers(inputs.model)) + " layers on the " + where +
+                            ", the rest in host memory (--gpu-layers)");
+}
+
+// Each node reads what its devices keep, and the host's part; replicas read theirs again. Cards
+// without a scale-up link share the storage of one host.
+void add_load_time(report::Document& answer, const Fit<Traced>& outcome, const Question& question) {
+    const Inputs& inputs = question.inputs;
+    const auto rate = question.load_from;
+    if (!rate) return;
+    const Machine& machine = inputs.machine;
+    const double devices = smaller(machine.devices, machine.domain);
+    Bytes<Traced> bytes = bytes_of(outcome.residents, ResidentKind::weights);
+    const auto draft = bytes_of(outcome.residents, ResidentKind::draft_weights);
+    if (value_of(draft) > 0) bytes = bytes + draft;
+    if (devices > 1) bytes = bytes * given<Traced>(devices, "devices_of_a_node", "--on");
+    if (inputs.offload) {
+        bytes = bytes + bytes_of(host_residents<Traced>(inputs), ResidentKind::weights);
+    }
+    const auto read = named(bytes, "bytes_loaded");
+    answer.results.push_back(result(
+        "load_time", named(read / given<Traced>(*rate, "storage_rate", "--load-from"), "load_time"),
+        Style::duration, "loading",
+        to_text(value_of(read), Style::bytes) + " read once" +
+            (machine.devices > devices ? " by each node" : "") + ", a floor"));
+}
+
 report::Document fit_inference(Resolver& resolver) {
     const Question question = inference_question(resolver);
     const Inputs& inputs = question.inputs;
-    const Fit<Traced> outcome =
-        fit(inference_residents<Traced>(inputs), inputs.machine.accelerator);
+    const Fit<Traced> outcome = inference_fit<Traced>(inputs);
     report::Document answer = document("fit", resolver, question);
     judge(answer, outcome);
     answer.bytes = Style::memory;
@@ -180,12 +222,17 @@ report::Document fit_inference(Resolver& resolver) {
     const auto context = max_context(inputs, question.candidates);
     const auto batch = max_batch(inputs, question.candidates);
     add_limit(answer, "max_context", context, "token");
-    if (context && *context > 0) answer.results.back().trace = proof(question, *context, true);
+    const bool one_memory = !inputs.offload;  // that alone decides, as the proof shows it
+    if (one_memory && context && *context > 0)
+        answer.results.back().trace = proof(question, *context, true);
     add_limit(answer, "max_batch", batch, "1");
-    if (batch && *batch > 0) answer.results.back().trace = proof(question, *batch, false);
+    if (one_memory && batch && *batch > 0)
+        answer.results.back().trace = proof(question, *batch, false);
     const auto devices = min_devices(inputs);
     add_limit(answer, "min_devices", devices, "1");
     add_totals(answer, inputs.machine.devices);
+    add_host_memory(answer, inputs, true);
+    add_load_time(answer, outcome, question);
     add_flips(answer, resolver, question, context, batch);
     if (!outcome.fits) {
         const std::string other = question.layout_given ? ", laid out otherwise" : "";
@@ -193,6 +240,7 @@ report::Document fit_inference(Resolver& resolver) {
                                               " devices at the least" + other
                                         : "fits on no number of devices");
     }
+    add_way_out(answer, question, outcome.fits);
     return answer;
 }
 
@@ -233,15 +281,27 @@ report::Document fit_training(Resolver& resolver) {
 void refuse_strangers(const Arguments& arguments) {
     const bool train = arguments.has("train");
     const std::vector<std::string_view> strangers =
-        train ? std::vector<std::string_view>{"context",      "batch",
-                                              "kv-per-token", "weights",
-                                              "kv",           "activations",
-                                              "precision",    "tp",
-                                              "pp",           "dp",
-                                              "ep",           "expert-skew",
-                                              "engine",       "memory-fraction",
-                                              "in-use",       "draft",
-                                              "draft-weights"}
+        train ? std::vector<std::string_view>{"context",
+                                              "batch",
+                                              "kv-per-token",
+                                              "weights",
+                                              "kv",
+                                              "activations",
+                                              "precision",
+                                              "tp",
+                                              "pp",
+                                              "dp",
+                                              "ep",
+                                              "expert-skew",
+                                              "engine",
+                                              "memory-fraction",
+                                              "in-use",
+                                              "draft",
+                                              "draft-weights",
+                                              "gpu-layers",
+                                              "cpu-experts",
+                                              "host",
+                                              "load-from"}
               : std::vector<std::string_view>{"seq", "micro-batch"};
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {

@@ -12,6 +12,7 @@ Documents prefill(const Arguments& arguments, const Catalog& catalog) {
     answer.primary = "time_to_first_token";
     add_terms(answer, speed.step, speed.totals);
     std::vector<report::Result> rates = prefill_results(speed, question.inputs);
+    add_host(answer, rates, speed.host, speed.step.time, question.inputs);
     add_exchange(rates, napkin::prefill<Traced>(question.inputs,
                                                 exchanging_pace<Traced>(question.inputs.machine)));
     add_rates(answer, question, std::move(rates));
