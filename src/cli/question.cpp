@@ -261,7 +261,10 @@ Question inference_question(Resolver& resolver, Sequence sequence) {
                                     "replicas would share the one host: not modelled",
                                     "--tp or --pp over the devices"));
     }
-    if (!inputs.machine.id.empty()) resolver.collectives(inputs.machine, inputs.assumptions);
+    const bool several = inputs.machine.devices > 1 || resolver.any_count();
+    if (several && !inputs.machine.id.empty()) {
+        resolver.collectives(inputs.machine, inputs.assumptions);
+    }
     resolver.finish();
     if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
     question.layout_given = layout.has_value();

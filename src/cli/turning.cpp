@@ -14,6 +14,25 @@ std::string why_never(const Turning<Traced>& turning) {
     return "above " + with_separators(turning.context->value()) + " tokens of context";
 }
 
+template <Dimension D>
+Quantity<D, Traced> bare(const Quantity<D>& value) {
+    return Quantity<D, Traced>(Traced(value.value()));
+}
+
+// Only an explanation needs the way to a figure, and a trace costs as much as the figures.
+Turning<Traced> turning_of(const Inputs& inputs, bool explained) {
+    if (explained) return turning<Traced>(inputs);
+    const Turning<> plain = turning(inputs);
+    return {.compute = bare(plain.compute),
+            .memory = bare(plain.memory),
+            .network = bare(plain.network),
+            .bound = plain.bound,
+            .batch = plain.batch,
+            .context = plain.context,
+            .attention = bare(plain.attention),
+            .attention_ridge = bare(plain.attention_ridge)};
+}
+
 Result for_scripts(Result row) {
     row.in_list = false;
     return row;
@@ -21,8 +40,9 @@ Result for_scripts(Result row) {
 
 }  // namespace
 
-void add_turning(std::vector<Result>& results, const Turning<Traced>& turning,
-                 const std::optional<double>& max_batch) {
+void add_turning(std::vector<Result>& results, const Inputs& inputs, bool explained) {
+    const Turning<Traced> turning = turning_of(inputs, explained);
+    const std::optional<double> max_batch = napkin::max_batch(inputs, {&inputs.layout, 1});
     if (value_of(turning.attention) > 0) {
         results.push_back(for_scripts(
             result("attention_intensity", turning.attention, Style::intensity, "attention",

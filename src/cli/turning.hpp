@@ -9,7 +9,6 @@
 namespace napkin::cli {
 
 /// Adds attention's own limit, where the whole step turns, and how many sequences memory holds.
-void add_turning(std::vector<report::Result>& results, const Turning<Traced>& turning,
-                 const std::optional<double>& max_batch);
+void add_turning(std::vector<report::Result>& results, const Inputs& inputs, bool explained);
 
 }  // namespace napkin::cli

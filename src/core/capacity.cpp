@@ -11,9 +11,9 @@ constexpr double longest_context = 1099511627776.0;  // 2^40 tokens: beyond any 
 constexpr double most_sequences = 1099511627776.0;
 constexpr double most_devices = 1048576;
 
-bool any_fits(const Inputs& inputs, std::span<const Layout> candidates) {
+// `trial` is the caller's to change: a copy holds texts, and searches ask often.
+bool any_fits(Inputs& trial, std::span<const Layout> candidates) {
     return std::any_of(candidates.begin(), candidates.end(), [&](const Layout& layout) {
-        Inputs trial = inputs;
         trial.layout = layout;
         return inference_fit<double>(trial).fits;
     });

@@ -79,11 +79,10 @@ R explained_batch(const Inputs& inputs, const Pace<R>& pace, const Turning<R>& f
 }
 
 double context_that_turns(const Inputs& inputs, const Pace<>& pace, double most) {
-    const auto sequence = [&](double context) {
-        return of_one_sequence(at_context(inputs, context), pace);
-    };
+    Inputs trial = inputs;  // one copy for all trials: it holds texts
     const auto gained = [&](double context) {
-        const Step<> one = sequence(context);
+        trial.workload.context = context;
+        const Step<> one = of_one_sequence(trial, pace);
         return (one.compute - larger(one.memory, one.network)).value();
     };
     if (gained(0) <= 0) return 0;

@@ -105,7 +105,7 @@ Documents decode(const Arguments& arguments, const Catalog& catalog) {
         add_terms(answer, speed.step, speed.totals);
         rates = decode_results(speed, inputs);
         if (!inputs.offload) {
-            add_turning(rates, turning<Traced>(inputs), max_batch(inputs, {&inputs.layout, 1}));
+            add_turning(rates, inputs, arguments.has("explain"));
         }
         add_host(answer, rates, speed.host, speed.step.time, inputs);
         add_exchange(rates, napkin::decode<Traced>(inputs, exchanging(inputs)));
