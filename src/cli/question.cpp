@@ -1,126 +1,12 @@
 #include "cli/question.hpp"
 
-#include <algorithm>
-
-#include "cli/command.hpp"
-#include "napkin/partition.hpp"
-#include "napkin/serving.hpp"
+#include "cli/resolve_layout.hpp"
+#include "cli/resolve_sequence.hpp"
 
 namespace napkin::cli {
 namespace {
 
 using report::number;
-using report::word;
-
-// Degrees given by flags. What they leave of the machine becomes replicas, or, where replicas are
-// given, tensor parallelism.
-std::optional<Layout> given_layout(Resolver& resolver, const Inputs& inputs) {
-    const auto tp = resolver.optional("tp", read_whole);
-    const auto pp = resolver.optional("pp", read_whole);
-    const auto dp = resolver.optional("dp", read_whole);
-    const auto ep = resolver.optional("ep", read_whole);
-    if (!tp && !pp && !dp && !ep) return std::nullopt;
-    Layout layout{.dp = dp.value_or(1),
-                  .tp = tp.value_or(1),
-                  .pp = pp.value_or(1),
-                  .ep = ep.value_or(1),
-                  .zero = 0,
-                  .why = "as given"};
-    const double devices = inputs.machine.devices;
-    const double rest = round_down(devices / (layout.dp * layout.tp * layout.pp));
-    if (rest > 1 && !dp) layout.dp = rest;
-    if (rest > 1 && dp && !tp) layout.tp = rest;
-    const double product = layout.dp * layout.tp * layout.pp;
-    if (dp && product < devices && !inputs.machine.id.empty()) {
-        resolver.problem(problem_of("--on", "layout-devices",
-                                    "dp x tp x pp = " + shortest(product) + " leaves " +
-                                        shortest(devices - product) + " of " + shortest(devices) +
-                                        " devices without work",
-                                    "degrees whose product is the number of devices"));
-    }
-    return layout;
-}
-
-void add_layout(Resolver& resolver, const Question& question) {
-    const Layout& layout = question.placement.layout;
-    report::Input input{.key = "layout",
-                        .value = {},
-                        .from = question.layout_given ? "flag" : "default",
-                        .members = {},
-                        .flips_at = {}};
-    input.members = {{"dp", number(layout.dp, "1", Style::whole)},
-                     {"tp", number(layout.tp, "1", Style::whole)},
-                     {"pp", number(layout.pp, "1", Style::whole)},
-                     {"ep", number(layout.ep, "1", Style::whole)},
-                     {"zero", number(layout.zero, "1", Style::whole)},
-                     {"why", word(layout.why)}};
-    if (layout.ep > 1) {
-        double experts = 0;
-        for (const Block& block : question.inputs.model.blocks) {
-            const auto* mixture = std::get_if<Experts>(&block.feed_forward);
-            if (mixture != nullptr) experts = larger(experts, mixture->experts);
-        }
-        input.members.emplace_back("experts_per_device",
-                                   number(experts / layout.ep, "1", Style::whole));
-    }
-    resolver.inputs.push_back(std::move(input));
-}
-
-// The layout of the flags, if there is one, held to the rules of the model and machine.
-std::optional<Layout> read_layout(Resolver& resolver, const Inputs& inputs) {
-    const std::optional<Layout> layout = given_layout(resolver, inputs);
-    if (!layout || inputs.model.id.empty() || inputs.machine.id.empty()) return layout;
-    if (resolver.any_count()) {
-        resolver.problem(problem_of("--on", "layout-without-count",
-                                    "a layout is for a number of devices, not for any",
-                                    "a count instead of the n, or no --tp, --pp, --dp and --ep"));
-        return layout;
-    }
-    for (const Violation& violation : violations(*layout, inputs.model, inputs.machine)) {
-        std::string valid;
-        for (const double degree : violation.valid) {
-            valid += (valid.empty() ? "" : ", ") + shortest(degree);
-        }
-        resolver.problem(problem_of(violation.flag, violation.id, violation.message, valid));
-    }
-    return layout;
-}
-
-void read_prompt(Resolver& resolver, Inputs& inputs) {
-    Workload& workload = inputs.workload;
-    workload.prompt = resolver.length("prompt", 2048);
-    workload.prefix = resolver.length("prefix", 0);
-    workload.context = workload.prompt;
-    resolver.check_length(inputs.model, "prompt", workload.prompt);
-    if (workload.prefix >= workload.prompt) {
-        resolver.problem(problem_of("--prefix", "nothing-to-read",
-                                    "the cached prefix leaves nothing of the prompt to read",
-                                    "less than the prompt of " + with_separators(workload.prompt)));
-    }
-    if (!inputs.model.id.empty() && is_size(inputs.model)) {
-        resolver.problem(problem_of("", "needs-architecture",
-                                    "a size has no layers, so its attention is unknown",
-                                    "a preset: `napkin model` lists them"));
-    }
-}
-
-void read_request(Resolver& resolver, Inputs& inputs) {
-    read_prompt(resolver, inputs);
-    inputs.workload.output = resolver.length("output", 512);
-    if (inputs.workload.output < 2) {
-        resolver.problem(problem_of("--output", "nothing-to-generate",
-                                    "the first token comes from the prompt, so one token takes no "
-                                    "step",
-                                    "2 tokens or more",
-                                    "`napkin prefill` answers how fast prompts are read"));
-    }
-    inputs.workload.context = tokens_held(inputs);
-    resolver.check_length(inputs.model, "prompt + output", inputs.workload.context);
-    if (const auto batch = resolver.optional("batch", read_whole)) {
-        inputs.workload.batch = *batch;
-        resolver.add_input("batch", number(*batch, "1", Style::whole), resolver.from("batch"));
-    }
-}
 
 void check_capacity(Resolver& resolver, const Accelerator& part) {
     if (part.id.empty() || capacity(part) > Bytes<>(0)) return;
@@ -177,36 +63,6 @@ void settle_count(Resolver& resolver, Inputs& inputs, const std::optional<double
     resolver.describe(inputs.machine);
 }
 
-// An encoder's prompt stays in a cache of its own; elsewhere it is part of the context.
-void read_encoded_prompt(Resolver& resolver, Inputs& inputs) {
-    if (has_encoder(inputs.model)) {
-        inputs.workload.prompt = resolver.length("prompt", 2048);
-    } else if (resolver.setting("prompt") && !inputs.model.id.empty()) {
-        resolver.problem(problem_of("--prompt", "no-encoder",
-                                    inputs.model.id + " has no encoder to read a prompt apart",
-                                    "--context, which counts every token in the cache"));
-    }
-}
-
-// How unevenly tokens choose their experts: a ceiling assumes that they do not.
-void read_skew(Resolver& resolver, Inputs& inputs) {
-    const auto skew = resolver.optional("expert-skew", read_number);
-    if (!skew) return;
-    const bool routed = std::any_of(
-        inputs.model.blocks.begin(), inputs.model.blocks.end(),
-        [](const Block& block) { return std::holds_alternative<Experts>(block.feed_forward); });
-    if (*skew < 0) {
-        resolver.refuse("expert-skew", *resolver.setting("expert-skew"),
-                        "expected 0 (uniform) or more: popularity falls as rank^-skew");
-    } else if (!routed && !inputs.model.id.empty()) {
-        resolver.problem(problem_of("--expert-skew", "no-experts",
-                                    inputs.model.id + " has no experts to route to", ""));
-    }
-    inputs.workload.expert_skew = *skew;
-    resolver.add_input("expert_skew", number(*skew, "1", Style::plain),
-                       resolver.from("expert-skew"));
-}
-
 std::optional<BytesPerSecond<>> read_load_rate(Resolver& resolver) {
     const auto rate = resolver.optional("load-from", read_byte_rate);
     if (!rate) return std::nullopt;
@@ -216,16 +72,6 @@ std::optional<BytesPerSecond<>> read_load_rate(Resolver& resolver) {
     resolver.add_input("load_from", number(rate->value(), "B/s", Style::byte_rate),
                        resolver.from("load-from"));
     return rate;
-}
-
-// The host serves one replica.
-void keep_one_replica(std::vector<Layout>& candidates, const Inputs& inputs) {
-    candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                    [](const Layout& layout) { return layout.dp > 1; }),
-                     candidates.end());
-    if (!candidates.empty()) return;
-    const double stages = smaller(inputs.machine.devices, layers(inputs.model));
-    candidates.push_back({.pp = stages, .why = "one replica beside the host"});
 }
 
 }  // namespace
@@ -269,7 +115,9 @@ Question inference_question(Resolver& resolver, Sequence sequence) {
     if (resolver.any_count()) settle_count(resolver, inputs, min_devices(inputs));
     question.layout_given = layout.has_value();
     question.candidates = layout ? std::vector<Layout>{*layout} : layouts_of(inputs);
-    if (inputs.offload && !layout) keep_one_replica(question.candidates, inputs);
+    if (inputs.offload && !layout) {
+        question.candidates = one_replica(std::move(question.candidates), inputs);
+    }
     question.placement = place(inputs, question.candidates);
     inputs.layout = question.placement.layout;
     add_layout(resolver, question);
@@ -305,75 +153,6 @@ Question training_question(Resolver& resolver) {
                       "a size has no layers: states only, activations are not counted");
     }
     return question;
-}
-
-std::string layout_text(const Layout& layout) {
-    std::string text;
-    const auto add = [&](std::string_view name, double degree) {
-        if (degree > 1) text += ", " + std::string(name) + " " + shortest(degree);
-    };
-    add("tp", layout.tp);
-    add("pp", layout.pp);
-    add("dp", layout.dp);
-    add("ep", layout.ep);
-    return text;
-}
-
-std::string title(const Question& question) {
-    const Inputs& inputs = question.inputs;
-    const Model& model = inputs.model;
-    std::string text = model.id + " (";
-    if (!is_size(model)) text += to_text(parameters(model), Style::count) + ", ";
-    text += (model.weights_as.empty() ? "bf16" : model.weights_as) + ") on " + inputs.machine.name;
-    if (inputs.layout.zero == 0) text += layout_text(inputs.layout);
-    if (!inputs.offload) return text;
-    const double all = layers(model);
-    if (inputs.offload->layers > 0) {
-        text += ", " + shortest(all - inputs.offload->layers) + " of " + shortest(all) + " layers";
-    }
-    return text + (inputs.offload->expert_layers > 0 ? ", CPU experts" : "");
-}
-
-report::Document document(std::string command, const Resolver& resolver, const Question& question) {
-    report::Document result;
-    result.command = std::move(command);
-    result.title = title(question);
-    result.inputs = resolver.inputs;
-    result.notes = resolver.notes;
-    return result;
-}
-
-report::Result result(std::string key, const Traced& value, Style style, std::string label,
-                      std::string remark) {
-    return {.key = std::move(key),
-            .value = number(value.value(), "1", style),
-            .kind = {},
-            .expected = {},
-            .label = std::move(label),
-            .remark = std::move(remark),
-            .share = {},
-            .trace = value};
-}
-
-report::Result plain_result(std::string key, report::Value value, std::string label,
-                            std::string remark) {
-    return {.key = std::move(key),
-            .value = std::move(value),
-            .kind = {},
-            .expected = {},
-            .label = std::move(label),
-            .remark = std::move(remark),
-            .share = {},
-            .trace = {}};
-}
-
-report::Result ceiling_of(report::Result result) {
-    result.kind = "ceiling";
-    return result;
-}
-
-report::Term term(std::string name, const Bytes<Traced>& bytes) {
-    return {.name = std::move(name), .value = number(value_of(bytes), "B", Style::bytes)};
 }
 
 }  // namespace napkin::cli

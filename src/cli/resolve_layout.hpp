@@ -1,0 +1,20 @@
+// Layouts: the one that flags give, the ones to choose among, and how a layout is written.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cli/question.hpp"
+
+namespace napkin::cli {
+
+/// The layout of the flags, if there is one, held to the rules of the model and machine.
+[[nodiscard]] std::optional<Layout> read_layout(Resolver& resolver, const Inputs& inputs);
+
+/// Lists the layout of a question among the inputs.
+void add_layout(Resolver& resolver, const Question& question);
+
+/// The candidates that are one replica, all that a host serves; one stage a layer if none is.
+[[nodiscard]] std::vector<Layout> one_replica(std::vector<Layout> candidates, const Inputs& inputs);
+
+}  // namespace napkin::cli
