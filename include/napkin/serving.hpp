@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "napkin/inference.hpp"
+#include "napkin/residents.hpp"
 
 namespace napkin {
 
@@ -54,7 +55,21 @@ struct Limits {
     std::optional<Seconds<>> time_to_first_token{};
     std::optional<Seconds<>> time_per_output_token{};
 };
+[[nodiscard]] bool meets(const Seconds<>& first, const Seconds<>& each, const Limits& limits);
 [[nodiscard]] bool meets(const Serving<>& point, const Limits& limits);
+
+/// The largest batch up to `most` that is `good`, or the last one even over `dp` replicas below it
+/// where `rate` says that it serves more; 0 if none is good.
+template <class Good, class Rate>
+[[nodiscard]] double best_of(double most, double dp, Good good, Rate rate) {
+    if (most < 1) return 0;
+    const double last = largest_that(good, most);
+    // One sequence more than an even share makes a whole instance wait for it; the last even one
+    // may do better. In between it is no better than at either end.
+    const double even = round_down(last / dp) * dp;
+    if (even < 1 || even == last) return last;
+    return rate(even) > rate(last) ? even : last;
+}
 
 /// Of 1 to `most` sequences, the number that serves the most requests within the limits; 0 if none
 /// does. The time per token never falls with the batch, so the limit is found by halving; requests

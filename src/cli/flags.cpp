@@ -17,6 +17,7 @@ constexpr std::array flags{
     Flag{"output", "LENGTH", "tokens to generate (default: 512)", "Workload"},
     Flag{"ttft", "TIME", "at most until the first token, such as 500ms", "Workload"},
     Flag{"tpot", "TIME", "at most for each token after it, such as 20ms", "Workload"},
+    Flag{"prefill-on", "MACHINE", "another machine, which reads the prompts for --on", "Workload"},
     Flag{"rate", "REQ/S", "requests a second to serve", "Workload"},
     Flag{"kv-per-token", "BYTES", "KV cache of a model known by its size alone", "Workload"},
     // Speculative decoding
@@ -60,6 +61,8 @@ constexpr std::array flags{
     Flag{"load-from", "RATE", "storage that weights are loaded from, such as 7GB/s", "Workload"},
     // Money and failures
     Flag{"price", "USD/h", "rent of a device (default: median of dated prices)", "Money"},
+    Flag{"prefill-price", "USD/h", "rent of a device of --prefill-on (same part: --price)",
+         "Money"},
     Flag{"utilization", "SHARE", "of the time in which there is work (default: 100 %)", "Money"},
     Flag{"kwh", "USD", "price of a kWh", "Money"},
     Flag{"pue", "X", "power of the building / power of its machines (default: 1)", "Money"},

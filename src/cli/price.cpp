@@ -4,15 +4,18 @@
 
 namespace napkin::cli {
 
-std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part) {
-    if (const auto price = resolver.optional("price", read_money)) {
-        resolver.add_input("price", report::number(price->value(), "USD", Style::money),
-                           resolver.from("price"));
-        return Rent{given<Traced>(*price, "rent_per_device_hour", "--price"), "as given"};
+std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part, const std::string& flag) {
+    std::string key = flag;
+    std::replace(key.begin(), key.end(), '-', '_');
+    if (const auto price = resolver.optional(flag, read_money)) {
+        resolver.add_input(key, report::number(price->value(), "USD", Style::money),
+                           resolver.from(flag));
+        return Rent{given<Traced>(*price, "rent_per_device_hour", "--" + flag), "as given"};
     }
     const auto median = median_rent(part);
     if (!median) {
-        resolver.note("no-price", "no dated rent of " + part.name + " is known: --price gives one");
+        resolver.note("no-price",
+                      "no dated rent of " + part.name + " is known: --" + flag + " gives one");
         return std::nullopt;
     }
     double low = part.rent.front().low;
@@ -27,7 +30,7 @@ std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part) {
     }
     const std::string dates = from == to ? from : from + " to " + to;
     const std::string count = std::to_string(part.rent.size());
-    resolver.add_input("price", report::number(*median, "USD", Style::money), "default");
+    resolver.add_input(key, report::number(*median, "USD", Style::money), "default");
     std::string remark = to_text(*median, Style::money) + " a device-hour, " + dates;
     if (low < high) {
         remark = to_text(*median, Style::money) + " a device-hour: median of " + count + ", " +

@@ -13,8 +13,10 @@ struct Rent {
     std::string remark{};  // its range and dates
 };
 
-/// --price, else the median of the dated prices of the part. None known: no dollars, and a note.
-[[nodiscard]] std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part);
+/// --price (or what `flag` names), else the median of the dated prices of the part. None known: no
+/// dollars, and a note.
+[[nodiscard]] std::optional<Rent> rent_of(Resolver& resolver, const Accelerator& part,
+                                          const std::string& flag = "price");
 
 /// What a machine draws: wall power of the system where known, else the TDP of its devices.
 struct Draw {

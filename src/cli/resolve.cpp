@@ -60,6 +60,10 @@ void Resolver::add_input(std::string key, report::Value value, std::string origi
 }
 
 void Resolver::note(std::string id, std::string message, bool warning) {
+    // Two machines of one part are in the same doubt.
+    for (const Note& said : notes) {
+        if (said.id == id && said.message == message) return;
+    }
     notes.push_back({std::move(id), std::move(message), warning});
 }
 

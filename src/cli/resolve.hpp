@@ -28,13 +28,15 @@ class Resolver {
     Model model();
     /// The machine of --on; reports its absence.
     Machine machine();
+    /// The machine of another flag, which is given; its count is, too. --set is about --on's alone.
+    Machine other_machine(std::string_view flag);
     /// `nxh100` asks for the smallest count that will do.
     [[nodiscard]] bool any_count() const { return any_count_; }
     /// Applies --set to an accelerator that was looked up by itself.
     void override_machine(Accelerator& part) { apply_settings(part); }
     /// Lists a machine among the inputs, and notes what of it is in doubt. `machine()` does so
     /// itself, but for `nxh100`, whose count is not known yet.
-    void describe(const Machine& machine);
+    void describe(const Machine& machine, std::string_view flag = "on");
     /// The machine of --on with another number of devices.
     [[nodiscard]] Machine machine_with(double count) const;
 
@@ -118,6 +120,7 @@ class Resolver {
     Accelerator host(std::string_view flag);
     Model model_in_file(const std::string& path);
     Model look_up_model(const std::string& name);
+    [[nodiscard]] Machine machine_named(const std::string& name, double count) const;
     /// The number format that a flag names.
     std::optional<NumberFormat> format(std::string_view flag);
     std::optional<NumberFormat> weight_format();

@@ -150,19 +150,39 @@ void Resolver::apply_settings(Accelerator& part) {
     apply_machine_settings(part, settings_, *this);
 }
 
-Machine Resolver::machine_with(double count) const {
-    if (is_path(machine_name_)) {
-        return from_file(
-            machine_name_, PresetKind::accelerator, "accelerator",
-            [&](const Catalog& own, const std::string& id) { return own.machine(id, count); });
+Machine Resolver::other_machine(std::string_view flag) {
+    const std::string text = *setting(flag);
+    const MachineName parts = split_machine(text);
+    if (!parts.count) {
+        refuse(flag, text, "expected a count of at least 1, such as 8x" + parts.name);
+        return {};
     }
-    return catalog_.machine(machine_name_, count);
+    Machine machine = attempt<Machine>([&] { return machine_named(parts.name, *parts.count); },
+                                       "--" + std::string(flag));
+    if (!machine.id.empty()) describe(machine, flag);
+    return machine;
 }
 
-void Resolver::describe(const Machine& machine) {
+Machine Resolver::machine_with(double count) const {
+    return machine_named(machine_name_, count);
+}
+
+Machine Resolver::machine_named(const std::string& name, double count) const {
+    if (is_path(name)) {
+        return from_file(
+            name, PresetKind::accelerator, "accelerator",
+            [&](const Catalog& own, const std::string& id) { return own.machine(id, count); });
+    }
+    return catalog_.machine(name, count);
+}
+
+void Resolver::describe(const Machine& machine, std::string_view flag) {
     const Accelerator& part = machine.accelerator;
-    report::Input input{
-        .key = "machine", .value = {}, .from = from("on"), .members = {}, .flips_at = {}};
+    report::Input input{.key = flag == "on" ? "machine" : "prefill_machine",
+                        .value = {},
+                        .from = from(flag),
+                        .members = {},
+                        .flips_at = {}};
     input.members = {{"id", word(machine.id)},
                      {"name", word(machine.name)},
                      {"accelerator", word(part.id)},

@@ -137,12 +137,15 @@ Serving<R> serve(const Inputs& inputs, const Pace<R>& pace) {
     return point;
 }
 
-bool meets(const Serving<>& point, const Limits& limits) {
+bool meets(const Seconds<>& first, const Seconds<>& each, const Limits& limits) {
     const auto within = [](const Seconds<>& time, const std::optional<Seconds<>>& limit) {
         return !limit || time <= *limit;
     };
-    return within(point.time_to_first_token, limits.time_to_first_token) &&
-           within(point.time_per_output_token, limits.time_per_output_token);
+    return within(first, limits.time_to_first_token) && within(each, limits.time_per_output_token);
+}
+
+bool meets(const Serving<>& point, const Limits& limits) {
+    return meets(point.time_to_first_token, point.time_per_output_token, limits);
 }
 
 double best_batch(const Inputs& inputs, double most, const Limits& limits) {
@@ -151,15 +154,9 @@ double best_batch(const Inputs& inputs, double most, const Limits& limits) {
         trial.workload.batch = batch;
         return serve<double>(trial);
     };
-    if (most < 1) return 0;
-    const double last =
-        largest_that([&](double batch) { return meets(point(batch), limits); }, most);
-    // One sequence more than an even share makes a whole instance wait for it; the last even one
-    // may do better. In between it is no better than at either end.
-    const double dp = inputs.layout.dp;
-    const double even = round_down(last / dp) * dp;
-    if (even < 1 || even == last) return last;
-    return point(even).requests_per_second > point(last).requests_per_second ? even : last;
+    return best_of(
+        most, inputs.layout.dp, [&](double batch) { return meets(point(batch), limits); },
+        [&](double batch) { return point(batch).requests_per_second; });
 }
 
 std::vector<Serving<>> frontier(const Inputs& inputs, double most, double also) {

@@ -47,6 +47,7 @@ const std::vector<std::string> questions{
     "prefill llama-3.1-70b --on 8xh100 --prompt 32k --prefix 24k",
     "prefill mixtral-8x7b --on 2xh100",
     "serve llama-3.1-70b --on 8xh100 --tpot 20ms --rate 50 --pue 1.2",
+    "serve llama-3.1-70b --on 8xh200 --prefill-on 8xh100 --tpot 20ms --rate 50 --pue 1.2",
     "serve llama-3.1-8b --on 3xh100 --dp 3 --batch 100 --prefix 1k",
     "train llama-3.1-405b --on 16384xh100 --tokens 15.6T --mfu 41%",
     "train 7B --on 8xa100 --tokens 140B",

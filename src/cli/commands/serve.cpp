@@ -1,6 +1,7 @@
 // How many requests can it serve, how long do they wait, and what do their tokens cost.
+#include "cli/apart.hpp"
 #include "cli/command.hpp"
-#include "cli/price.hpp"
+#include "cli/demand.hpp"
 #include "cli/speed.hpp"
 #include "napkin/cost.hpp"
 
@@ -10,69 +11,6 @@ namespace {
 using report::number;
 using report::Result;
 using report::word;
-
-constexpr double usual_use = 0.4;  // the contract's second line beside full utilisation
-
-// What is asked of the service beside the request itself.
-struct Demand {
-    Limits limits{};
-    std::optional<double> rate{};
-    double utilization{1};
-    std::optional<Rent> rent{};
-    std::optional<Dollars<>> per_kilowatt_hour{};
-    double pue{1};
-};
-
-std::optional<Seconds<>> read_limit(Resolver& resolver, const std::string& flag) {
-    const auto limit = resolver.optional(flag, read_duration);
-    if (limit) {
-        resolver.add_input(flag, number(limit->value(), "s", Style::duration), resolver.from(flag));
-    }
-    return limit;
-}
-
-// A number above zero, not above `most`.
-double read_positive(Resolver& resolver, const std::string& flag, std::optional<double> value,
-                     double least, double most, const std::string& expected, Style style) {
-    if (!value) return 1;
-    if (*value <= 0 || *value < least || *value > most) {
-        resolver.refuse(flag, *resolver.setting(flag), expected);
-    }
-    resolver.add_input(flag, number(*value, "1", style), resolver.from(flag));
-    return *value;
-}
-
-Demand read_demand(Resolver& resolver) {
-    Demand demand;
-    demand.limits.time_to_first_token = read_limit(resolver, "ttft");
-    demand.limits.time_per_output_token = read_limit(resolver, "tpot");
-    demand.rate = resolver.optional("rate", read_number);
-    if (demand.rate) {
-        if (*demand.rate <= 0) {
-            resolver.refuse("rate", *resolver.setting("rate"),
-                            "expected a number of requests a second above 0");
-        }
-        resolver.add_input("rate", number(*demand.rate, "1/s", Style::plain),
-                           resolver.from("rate"));
-    }
-    demand.utilization =
-        read_positive(resolver, "utilization", resolver.optional("utilization", read_fraction), 0,
-                      1, "expected a share above 0 and up to 100 %", Style::percent);
-    demand.pue = read_positive(resolver, "pue", resolver.optional("pue", read_number), 1, 1e3,
-                               "expected 1 or more", Style::plain);
-    demand.per_kilowatt_hour = resolver.optional("kwh", read_money);
-    if (demand.per_kilowatt_hour) {
-        resolver.add_input("kwh", number(demand.per_kilowatt_hour->value(), "USD", Style::money),
-                           resolver.from("kwh"));
-    }
-    return demand;
-}
-
-// "; 7.55 USD at 40 % use" beside a figure for full use; nothing where the share was given.
-std::string at_usual_use(const Demand& demand, double value, Style style) {
-    if (demand.utilization < 1) return "at " + to_text(demand.utilization, Style::percent) + " use";
-    return to_text(value / usual_use, style) + " at 40 % use";
-}
 
 std::vector<Result> rates(const Serving<Traced>& point, const Inputs& inputs, double most) {
     const Workload& workload = inputs.workload;
@@ -138,18 +76,7 @@ void add_costs(report::Document& answer, const Serving<Traced>& point, const Inp
     if (const auto draw = power_of(inputs.machine)) {
         const auto power =
             demand.pue > 1 ? draw->watts * given<Traced>(demand.pue, "pue", "--pue") : draw->watts;
-        const auto energy = energy_per_token(point, power);
-        push(result("energy_per_token", energy, Style::plain, "J a token",
-                    "generated; " + draw->remark));
-        if (demand.per_kilowatt_hour) {
-            constexpr double kilo = 1000;
-            constexpr double million = kilo * kilo;
-            const double usd = value_of(energy) / (kilo * unit::hour) * million *
-                               demand.per_kilowatt_hour->value();
-            push(plain_result("usd_electricity_per_million_output_tokens",
-                              number(usd, "USD", Style::money), "its electricity",
-                              "of a million generated tokens"));
-        }
+        add_energy(answer, energy_per_token(point, power), draw->remark, demand);
     }
 }
 
@@ -188,32 +115,13 @@ report::Table table_of(const std::vector<Serving<>>& points, double best) {
     return table;
 }
 
-// Limits as checks: of the best point, or of a single sequence, which is the soonest there is.
-void add_limits(report::Document& answer, const Serving<>& point, const Limits& limits) {
-    const auto check = [&](const char* key, const Seconds<>& time,
-                           const std::optional<Seconds<>>& limit) {
-        if (!limit) return;
-        answer.checks.push_back({.id = key,
-                                 .result = key,
-                                 .operation = "<=",
-                                 .limit = number(limit->value(), "s", Style::duration),
-                                 .value = number(time.value(), "s", Style::duration),
-                                 .met = time <= *limit});
-        const bool met = answer.checks.back().met;
-        answer.yes = answer.yes && met;
-        answer.verdict = answer.yes ? "meets" : "misses";
-        answer.verdict_text = answer.verdict;
-    };
-    check("time_to_first_token", point.time_to_first_token, limits.time_to_first_token);
-    check("time_per_output_token", point.time_per_output_token, limits.time_per_output_token);
-}
-
 }  // namespace
 
 Documents serve(const Arguments& arguments, const Catalog& catalog) {
     Resolver resolver(arguments, catalog);
     Demand demand = read_demand(resolver);
     Question question = inference_question(resolver, Sequence::request);
+    if (resolver.setting("prefill-on")) return {serve_apart(resolver, question, demand)};
     Inputs& inputs = question.inputs;
     demand.rent = rent_of(resolver, inputs.machine.accelerator);
     resolver.finish();
@@ -231,7 +139,8 @@ Documents serve(const Arguments& arguments, const Catalog& catalog) {
     const auto tight = [](const Note& note) { return note.id == "tight"; };
     if (!batch_given) std::erase_if(answer.notes, tight);
     if (!answer.yes) return {answer};
-    add_limits(answer, napkin::serve<double>(inputs), demand.limits);
+    const Serving<> plain = napkin::serve<double>(inputs);
+    add_limits(answer, plain.time_to_first_token, plain.time_per_output_token, demand.limits);
     if (!answer.yes) {
         // No rates: what is left is what was missed, and by how much.
         answer.results.clear();
