@@ -11,7 +11,8 @@ constexpr std::array flags{
     // Workload
     Flag{"context", "LENGTH", "tokens in the cache (default: 8k, or the model's maximum)",
          "Workload"},
-    Flag{"batch", "N", "sequences at once, over the whole machine (default: 1)", "Workload"},
+    Flag{"batch", "N", "sequences at once, over the whole machine (default: 1; serve: the best)",
+         "Workload"},
     Flag{"prompt", "LENGTH", "prompt tokens (default: 2k)", "Workload"},
     Flag{"prefix", "LENGTH", "leading prompt tokens that are cached already", "Workload"},
     Flag{"output", "LENGTH", "tokens to generate (default: 512)", "Workload"},

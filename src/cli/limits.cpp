@@ -78,7 +78,10 @@ Traced proof(const Question& question, double n, bool is_context) {
 void add_way_out(report::Document& answer, const Question& question, bool fits) {
     const Inputs& inputs = question.inputs;
     const std::string& kind = inputs.machine.accelerator.kind;
-    const bool separate = kind != "apu" && kind != "cpu" && !is_size(inputs.model);
+    // Of the engines one leaves layers to the host.
+    const auto& engine = inputs.assumptions.engine;
+    const bool can = !engine || engine->splits_layers;
+    const bool separate = can && kind != "apu" && kind != "cpu" && !is_size(inputs.model);
     if (!separate || (fits && !inputs.offload)) return;
     std::vector<Layout> one;
     for (const Layout& layout : question.candidates) {

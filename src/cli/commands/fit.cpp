@@ -1,5 +1,6 @@
 // Does it fit: the residents of the fullest device against what it reports.
 #include <algorithm>
+#include <array>
 
 #include "cli/command.hpp"
 #include "cli/commands/fit_training.hpp"
@@ -87,29 +88,15 @@ report::Document fit_inference(Resolver& resolver) {
 // Flags of the other kind of question would be ignored: they are refused instead.
 void refuse_strangers(const Arguments& arguments) {
     const bool train = arguments.has("train");
-    const std::vector<std::string_view> strangers =
-        train ? std::vector<std::string_view>{"context",
-                                              "batch",
-                                              "kv-per-token",
-                                              "weights",
-                                              "kv",
-                                              "activations",
-                                              "precision",
-                                              "tp",
-                                              "pp",
-                                              "dp",
-                                              "ep",
-                                              "expert-skew",
-                                              "engine",
-                                              "memory-fraction",
-                                              "in-use",
-                                              "draft",
-                                              "draft-weights",
-                                              "gpu-layers",
-                                              "cpu-experts",
-                                              "host",
-                                              "load-from"}
-              : std::vector<std::string_view>{"seq", "micro-batch"};
+    constexpr std::array of_training{"seq", "micro-batch"};
+    constexpr std::array of_both{"on", "train", "reserve"};
+    const auto in = [](const auto& list, std::string_view flag) {
+        return std::find(list.begin(), list.end(), flag) != list.end();
+    };
+    std::vector<std::string_view> strangers;
+    for (const std::string_view flag : arguments.command->flags) {
+        if (!in(of_both, flag) && in(of_training, flag) != train) strangers.push_back(flag);
+    }
     std::vector<Problem> problems;
     for (const std::string_view flag : strangers) {
         const auto from = arguments.from.find(flag);

@@ -2,6 +2,7 @@
 #include "cli/apart.hpp"
 #include "cli/command.hpp"
 #include "cli/demand.hpp"
+#include "cli/resolve_layout.hpp"
 #include "cli/speed.hpp"
 #include "napkin/cost.hpp"
 
@@ -115,6 +116,35 @@ report::Table table_of(const std::vector<Serving<>>& points, double best) {
     return table;
 }
 
+// Requests a second at the best batch of a layout.
+double served(Inputs inputs, const Layout& layout, const Limits& limits) {
+    inputs.layout = layout;
+    const double most = most_sequences(inputs);
+    inputs.workload.batch = most > 0 ? best_batch(inputs, most, limits) : 0;
+    return inputs.workload.batch > 0 ? napkin::serve<double>(inputs).requests_per_second.value()
+                                     : 0;
+}
+
+// The first layout that fits one request may keep a cache on every rank; where replicas of
+// attention around one set of experts serve more, they are the default.
+void prefer_shared_experts(Question& question, Resolver& resolver, const Limits& limits) {
+    Inputs& inputs = question.inputs;
+    double most = served(inputs, inputs.layout, limits);
+    bool better = false;
+    for (const Layout& layout : question.candidates) {
+        if (attention_groups(layout) <= 1) continue;
+        const double here = served(inputs, layout, limits);
+        if (here <= most) continue;
+        most = here;
+        inputs.layout = layout;
+        better = true;
+    }
+    if (!better) return;
+    question.placement = place(inputs, {&inputs.layout, 1});
+    std::erase_if(resolver.inputs, [](const report::Input& one) { return one.key == "layout"; });
+    add_layout(resolver, question);
+}
+
 }  // namespace
 
 Documents serve(const Arguments& arguments, const Catalog& catalog) {
@@ -126,6 +156,9 @@ Documents serve(const Arguments& arguments, const Catalog& catalog) {
     demand.rent = rent_of(resolver, inputs.machine.accelerator);
     resolver.finish();
     const bool batch_given = resolver.setting("batch").has_value();
+    if (!question.layout_given && !batch_given) {
+        prefer_shared_experts(question, resolver, demand.limits);
+    }
     const double most = most_sequences(inputs);
     const double asked = inputs.workload.batch;
     const double best = batch_given ? asked : best_batch(inputs, most, demand.limits);
