@@ -27,7 +27,24 @@ Inputs read_reader(Resolver& resolver, const Inputs& inputs) {
         resolver.require_peak(part, *runs_in);
     }
     resolver.finish();
-    return reader_on(machine, inputs);
+    Inputs reader = reader_on(machine, inputs);
+    const Layout& layout = reader.layout;
+    report::Input input{
+        .key = "prefill_layout", .value = {}, .from = "default", .members = {}, .flips_at = {}};
+    input.members = {{"dp", number(layout.dp, "1", Style::whole)},
+                     {"tp", number(layout.tp, "1", Style::whole)},
+                     {"pp", number(layout.pp, "1", Style::whole)},
+                     {"ep", number(layout.ep, "1", Style::whole)}};
+    resolver.inputs.push_back(std::move(input));
+    const double idle = machine.devices - layout.dp * layout.tp * layout.pp;
+    if (idle > 0) {
+        resolver.note("idle-devices",
+                      shortest(idle) + " of " + shortest(machine.devices) +
+                          " devices of --prefill-on stay idle: the model's rules allow no layout "
+                          "over all of them",
+                      true);
+    }
+    return reader;
 }
 
 // Of a device of --prefill-on: its own price, the same part's, or the median of its own part.
