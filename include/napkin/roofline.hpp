@@ -102,4 +102,16 @@ template <class R = double>
 template <class R = double>
 [[nodiscard]] Step<R> ceiling(const Totals<R>& totals, const Rates<R>& rates);
 
+/// The question put the other way round: from which rates on the memory and the links of a device
+/// do not hold its step back. memory = bytes / time of its FLOPs; a link = its bytes / the larger
+/// of both times. Zero where nothing is moved or computed.
+template <class R = double>
+struct LeastBandwidth {
+    BytesPerSecond<R> memory{};
+    BytesPerSecond<R> scale_up{};
+    BytesPerSecond<R> scale_out{};
+};
+template <class R = double>
+[[nodiscard]] LeastBandwidth<R> least_bandwidth(const Totals<R>& totals, const Step<R>& step);
+
 }  // namespace napkin

@@ -25,6 +25,24 @@ std::string ceiling_remark(const Inputs& inputs) {
     return "a ceiling: no run is faster, token by token";
 }
 
+namespace {
+
+// For scripts: from which rates on neither memory nor links hold a step back.
+void add_least_bandwidth(std::vector<report::Result>& results, const Totals<Traced>& totals,
+                         const Step<Traced>& step) {
+    const LeastBandwidth<Traced> least = least_bandwidth(totals, step);
+    const auto add = [&](std::string key, const BytesPerSecond<Traced>& rate) {
+        if (value_of(rate) == 0) return;
+        results.push_back(result(std::move(key), rate, Style::byte_rate));
+        results.back().in_list = false;
+    };
+    add("least_memory_bandwidth", least.memory);
+    add("least_scale_up_bandwidth", least.scale_up);
+    add("least_scale_out_bandwidth", least.scale_out);
+}
+
+}  // namespace
+
 std::vector<report::Result> decode_results(const Decode<Traced>& answer, const Inputs& inputs) {
     const bool many = inputs.workload.batch > 1;
     std::vector<report::Result> results{
@@ -54,12 +72,13 @@ std::vector<report::Result> decode_results(const Decode<Traced>& answer, const I
     }
     results.push_back(plain_result("weights_read", number(read, "1", Style::count), "weights read",
                                    "of " + to_text(all, Style::count) + ", once a step"));
+    add_least_bandwidth(results, answer.totals, answer.step);
     return results;
 }
 
 std::vector<report::Result> prefill_results(const Prefill<Traced>& answer, const Inputs& inputs) {
     const double fresh = inputs.workload.prompt - inputs.workload.prefix;
-    return {
+    std::vector<report::Result> results{
         ceiling_of(result("time_to_first_token", answer.time_to_first_token, Style::duration,
                           "first token",
                           with_separators(fresh) + (fresh == 1 ? " token" : " tokens") +
@@ -73,6 +92,8 @@ std::vector<report::Result> prefill_results(const Prefill<Traced>& answer, const
                    ? "of the data-sheet " + arithmetic_text(inputs) +
                          " peak: a ceiling runs at the highest clock"
                    : "of the data-sheet " + arithmetic_text(inputs) + " peak")};
+    add_least_bandwidth(results, answer.totals, answer.step);
+    return results;
 }
 
 namespace {

@@ -156,6 +156,25 @@ Step<R> step(const Totals<R>& totals, const Pace<R>& pace) {
     return step;
 }
 
+template <class R>
+LeastBandwidth<R> least_bandwidth(const Totals<R>& totals, const Step<R>& step) {
+    LeastBandwidth<R> least;
+    if (value_of(step.compute) > 0) {
+        least.memory = named(step.bytes / step.compute, "least_memory_bandwidth");
+    }
+    const Seconds<R> work = larger(step.compute, step.memory);
+    if (value_of(work) == 0) return least;
+    if (value_of(totals.scale_up_bytes) > 0) {
+        least.scale_up = named(totals.scale_up_bytes / work, "least_scale_up_bandwidth");
+    }
+    if (value_of(totals.scale_out_bytes) > 0) {
+        least.scale_out = named(totals.scale_out_bytes / work, "least_scale_out_bandwidth");
+    }
+    return least;
+}
+
+template LeastBandwidth<double> least_bandwidth<double>(const Totals<double>&, const Step<double>&);
+template LeastBandwidth<Traced> least_bandwidth<Traced>(const Totals<Traced>&, const Step<Traced>&);
 template Roofline<double> roofline<double>(const Intensity<double>&, const Accelerator&,
                                            Arithmetic);
 template Roofline<Traced> roofline<Traced>(const Intensity<Traced>&, const Accelerator&,
