@@ -48,8 +48,11 @@ class Catalog {
     [[nodiscard]] Reserve reserve() const;
     [[nodiscard]] std::vector<PublishedRun> published_runs() const;
     [[nodiscard]] std::vector<FailureRecord> failures() const;
-    /// Laws of collectives for every machine; `laws_of` picks those of one.
-    [[nodiscard]] std::vector<CollectiveLaw> collectives() const;
+    /// Laws of collectives; `laws_of` picks those of a machine. Of a family of accelerators only
+    /// those that may hold for it: the file "collectives", and "collectives-X" if its name begins
+    /// with X.
+    [[nodiscard]] std::vector<CollectiveLaw> collectives(
+        std::optional<std::string_view> family = std::nullopt) const;
     /// `count` of an accelerator or system: "h100", "dgx-h100", "gb200-nvl72".
     [[nodiscard]] Machine machine(std::string_view name, double count = 1) const;
     /// A preset itself as JSON text, its sources spelled out.

@@ -206,8 +206,17 @@ std::vector<FailureRecord> Catalog::failures() const {
     return catalog::read_failures(state_->entry(PresetKind::assumptions, "failures"));
 }
 
-std::vector<CollectiveLaw> Catalog::collectives() const {
-    return catalog::read_collectives(state_->entry(PresetKind::assumptions, "collectives"));
+std::vector<CollectiveLaw> Catalog::collectives(std::optional<std::string_view> family) const {
+    constexpr std::string_view stem = "collectives";
+    std::vector<CollectiveLaw> laws;
+    for (const std::string& id : ids(PresetKind::assumptions)) {
+        if (!id.starts_with(stem)) continue;
+        const std::string of = id.size() > stem.size() ? id.substr(stem.size() + 1) : std::string();
+        if (family && !family->starts_with(of)) continue;
+        const auto more = catalog::read_collectives(state_->entry(PresetKind::assumptions, id));
+        laws.insert(laws.end(), more.begin(), more.end());
+    }
+    return laws;
 }
 
 Machine Catalog::machine(std::string_view name, double count) const {

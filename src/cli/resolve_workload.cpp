@@ -80,7 +80,7 @@ Reading<Seconds<>> read_days(std::string_view text) {
 }
 
 void Resolver::collectives(const Machine& machine, Assumptions& assumptions) {
-    assumptions.collectives = laws_of(machine, catalog_.collectives());
+    assumptions.collectives = laws_of(machine, catalog_.collectives(machine.accelerator.family));
     apply_collective_settings(assumptions.collectives, settings_, *this);
 }
 

@@ -19,6 +19,16 @@ struct Question;
 [[nodiscard]] report::Document document(std::string command, const Resolver& resolver,
                                         const Question& question);
 
+/// A figure whose derivation nobody asks for; and one that brings it.
+template <Dimension D>
+[[nodiscard]] Quantity<D, Traced> traced(const Quantity<D>& value) {
+    return Quantity<D, Traced>(Traced(value.value()));
+}
+template <Dimension D>
+[[nodiscard]] const Quantity<D, Traced>& traced(const Quantity<D, Traced>& value) {
+    return value;
+}
+
 /// A result from a traced quantity: key, unit and derivation from the quantity itself.
 template <Dimension D>
 [[nodiscard]] report::Result result(std::string key, const Quantity<D, Traced>& value, Style style,

@@ -99,8 +99,9 @@ std::vector<report::Result> prefill_results(const Prefill<Traced>& answer, const
 namespace {
 
 // How a group of devices spends its time on one another.
-void add_collectives(std::vector<report::Result>& results, const Step<Traced>& step,
-                     const Totals<Traced>& totals) {
+template <class R>
+void add_collectives(std::vector<report::Result>& results, const Step<R>& step,
+                     const Totals<R>& totals) {
     if (step.bound == Bound::network) {
         for (report::Result& row : results) {
             if (row.key != "bound") continue;
@@ -108,7 +109,8 @@ void add_collectives(std::vector<report::Result>& results, const Step<Traced>& s
             row.remark = "its collectives take longer than its work";
         }
     }
-    results.push_back(result("collective_time", totals.collectives, Style::duration, "collectives",
+    results.push_back(result("collective_time", traced(totals.collectives), Style::duration,
+                             "collectives",
                              with_separators(round_up(value_of(totals.collective_calls))) +
                                  " a step, one after the other"));
 }
@@ -120,24 +122,31 @@ report::Result estimate_of(report::Result result) {
 
 }  // namespace
 
-void add_exchange(std::vector<report::Result>& results, const Decode<Traced>& exchanging) {
+template <class R>
+void add_exchange(std::vector<report::Result>& results, const Decode<R>& exchanging) {
     if (value_of(exchanging.totals.collectives) == 0) return;
     add_collectives(results, exchanging.step, exchanging.totals);
     results.push_back(
-        estimate_of(result("step_time_with_collectives", exchanging.step_time, Style::duration,
-                           "step with them", "if nothing hides them")));
-    results.push_back(
-        estimate_of(result("tokens_per_second_with_collectives", exchanging.tokens_per_second,
-                           Style::token_rate, "tokens with them")));
+        estimate_of(result("step_time_with_collectives", traced(exchanging.step_time),
+                           Style::duration, "step with them", "if nothing hides them")));
+    results.push_back(estimate_of(result("tokens_per_second_with_collectives",
+                                         traced(exchanging.tokens_per_second), Style::token_rate,
+                                         "tokens with them")));
 }
 
-void add_exchange(std::vector<report::Result>& results, const Prefill<Traced>& exchanging) {
+template <class R>
+void add_exchange(std::vector<report::Result>& results, const Prefill<R>& exchanging) {
     if (value_of(exchanging.totals.collectives) == 0) return;
     add_collectives(results, exchanging.step, exchanging.totals);
-    results.push_back(
-        estimate_of(result("time_to_first_token_with_collectives", exchanging.time_to_first_token,
-                           Style::duration, "first token with", "collectives that nothing hides")));
+    results.push_back(estimate_of(result("time_to_first_token_with_collectives",
+                                         traced(exchanging.time_to_first_token), Style::duration,
+                                         "first token with", "collectives that nothing hides")));
 }
+
+template void add_exchange<double>(std::vector<report::Result>&, const Decode<double>&);
+template void add_exchange<Traced>(std::vector<report::Result>&, const Decode<Traced>&);
+template void add_exchange<double>(std::vector<report::Result>&, const Prefill<double>&);
+template void add_exchange<Traced>(std::vector<report::Result>&, const Prefill<Traced>&);
 
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals) {
     const auto bytes = [&](std::string name, const Bytes<Traced>& value) {

@@ -13,8 +13,24 @@ namespace napkin::cli {
 
 /// Adds what collectives cost where each takes its time and nothing hides it: beside a ceiling,
 /// which counts their bytes alone. They can be what binds.
-void add_exchange(std::vector<report::Result>& results, const Decode<Traced>& exchanging);
-void add_exchange(std::vector<report::Result>& results, const Prefill<Traced>& exchanging);
+template <class R>
+void add_exchange(std::vector<report::Result>& results, const Decode<R>& exchanging);
+template <class R>
+void add_exchange(std::vector<report::Result>& results, const Prefill<R>& exchanging);
+
+/// `fold` at the pace of collectives, added to `results` where devices exchange anything; traced
+/// only for an explanation, since a trace costs as much as the answer.
+template <class Fold>
+void add_exchange_of(std::vector<report::Result>& results, const Inputs& inputs, bool explained,
+                     Fold fold) {
+    const Layout& layout = inputs.layout;
+    if (larger(layout.tp, larger(layout.pp, layout.ep)) <= 1) return;
+    if (explained) {
+        add_exchange(results, fold(exchanging_pace<Traced>(inputs.machine)));
+    } else {
+        add_exchange(results, fold(exchanging_pace<double>(inputs.machine)));
+    }
+}
 
 /// The terms of a step: what is read and moved, and the times that its length is the largest of.
 void add_terms(report::Document& document, const Step<Traced>& step, const Totals<Traced>& totals);

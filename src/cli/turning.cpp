@@ -14,23 +14,18 @@ std::string why_never(const Turning<Traced>& turning) {
     return "above " + with_separators(turning.context->value()) + " tokens of context";
 }
 
-template <Dimension D>
-Quantity<D, Traced> bare(const Quantity<D>& value) {
-    return Quantity<D, Traced>(Traced(value.value()));
-}
-
 // Only an explanation needs the way to a figure, and a trace costs as much as the figures.
 Turning<Traced> turning_of(const Inputs& inputs, bool explained) {
     if (explained) return turning<Traced>(inputs);
     const Turning<> plain = turning(inputs);
-    return {.compute = bare(plain.compute),
-            .memory = bare(plain.memory),
-            .network = bare(plain.network),
+    return {.compute = traced(plain.compute),
+            .memory = traced(plain.memory),
+            .network = traced(plain.network),
             .bound = plain.bound,
             .batch = plain.batch,
             .context = plain.context,
-            .attention = bare(plain.attention),
-            .attention_ridge = bare(plain.attention_ridge)};
+            .attention = traced(plain.attention),
+            .attention_ridge = traced(plain.attention_ridge)};
 }
 
 Result for_scripts(Result row) {

@@ -9,11 +9,13 @@ namespace {
 
 using report::Result;
 
-Pace<Traced> unhindered(const Inputs& inputs) {
-    return ceiling_pace<Traced>(inputs.machine);
-}
-Pace<Traced> exchanging(const Inputs& inputs) {
-    return exchanging_pace<Traced>(inputs.machine);
+// A round of speculation as if it were a step.
+template <class R>
+Decode<R> as_step(const Speculation<R>& round) {
+    Decode<R> step = round.verify;
+    step.step_time = round.round_time;
+    step.tokens_per_second = round.tokens_per_second;
+    return step;
 }
 
 }  // namespace
@@ -25,25 +27,24 @@ Documents decode(const Arguments& arguments, const Catalog& catalog) {
     report::Document answer = document("decode", resolver, question);
     answer.primary = "tokens_per_second";
     std::vector<Result> rates;
+    const bool explained = arguments.has("explain");
     if (question.drafting) {
-        const auto round = speculate(inputs, *question.drafting, unhindered(inputs));
+        const Drafting& drafting = *question.drafting;
+        const auto round = speculate(inputs, drafting, ceiling_pace<Traced>(inputs.machine));
         add_terms(answer, round.verify.step, round.verify.totals);
         rates = speculation_results(round, question, inputs.workload.batch > 1);
         add_host(answer, rates, round.verify.host, round.verify.step.time, inputs);
-        const auto hindered = speculate(inputs, *question.drafting, exchanging(inputs));
-        Decode<Traced> as_step = hindered.verify;
-        as_step.step_time = hindered.round_time;
-        as_step.tokens_per_second = hindered.tokens_per_second;
-        add_exchange(rates, as_step);
+        add_exchange_of(rates, inputs, explained, [&](const auto& pace) {
+            return as_step(speculate(inputs, drafting, pace));
+        });
     } else {
         const Decode<Traced> speed = napkin::decode<Traced>(inputs);
         add_terms(answer, speed.step, speed.totals);
         rates = decode_results(speed, inputs);
-        if (!inputs.offload) {
-            add_turning(rates, inputs, arguments.has("explain"));
-        }
+        if (!inputs.offload) add_turning(rates, inputs, explained);
         add_host(answer, rates, speed.host, speed.step.time, inputs);
-        add_exchange(rates, napkin::decode<Traced>(inputs, exchanging(inputs)));
+        add_exchange_of(rates, inputs, explained,
+                        [&](const auto& pace) { return napkin::decode(inputs, pace); });
     }
     add_rates(answer, question, std::move(rates));
     return {answer};

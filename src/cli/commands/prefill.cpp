@@ -13,8 +13,8 @@ Documents prefill(const Arguments& arguments, const Catalog& catalog) {
     add_terms(answer, speed.step, speed.totals);
     std::vector<report::Result> rates = prefill_results(speed, question.inputs);
     add_host(answer, rates, speed.host, speed.step.time, question.inputs);
-    add_exchange(rates, napkin::prefill<Traced>(question.inputs,
-                                                exchanging_pace<Traced>(question.inputs.machine)));
+    add_exchange_of(rates, question.inputs, arguments.has("explain"),
+                    [&](const auto& pace) { return napkin::prefill(question.inputs, pace); });
     add_rates(answer, question, std::move(rates));
     return {answer};
 }
