@@ -14,6 +14,9 @@ template <class R = double>
 /// What the engine keeps of a layer that sees `tokens`: as `cache`, with the window that it keeps.
 [[nodiscard]] Cache as_allocated(Cache cache, double tokens, const Inputs& inputs);
 
+/// The weights of a layer as the engine loads them: experts with their widths padded.
+[[nodiscard]] Tensors as_loaded(Tensors weights, const Inputs& inputs);
+
 /// Share of the device kept free where no engine says otherwise: --reserve, or a fraction.
 template <class R = double>
 [[nodiscard]] Bytes<R> plain_reserve(const Inputs& inputs);

@@ -67,6 +67,15 @@ struct Engine {
         std::string source{};
     } runtime{};
 
+    /// Experts in one format are loaded with their widths rounded up to what kernels take.
+    struct Padding {
+        std::string format{};
+        double width{1};   // of an expert's part on a device
+        double hidden{1};  // of the model
+        std::string source{};
+    };
+    std::optional<Padding> padding{};
+
     bool splits_layers{};  // devices hold whole layers each
 };
 

@@ -75,6 +75,12 @@ Engine read_engine(const json::Value& entry) {
                       .driver = bytes(runtime, "driver"),
                       .driver_of = runtime.text("driver_of"),
                       .source = runtime.text("source")};
+    if (const json::Value* padding = entry.find("padding")) {
+        engine.padding = {.format = padding->text("format"),
+                          .width = padding->count("width"),
+                          .hidden = padding->count("hidden"),
+                          .source = padding->text("source")};
+    }
     engine.splits_layers = entry.flag("splits_layers");
     return engine;
 }

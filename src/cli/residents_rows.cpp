@@ -43,6 +43,10 @@ std::string remark_of(ResidentKind kind, const Resolver& resolver, const Inputs&
         return plural(inputs.workload.batch, "sequence") + " x " +
                plural(inputs.workload.context, "token") + origin(resolver, "context");
     }
+    const auto& engine = inputs.assumptions.engine;
+    const bool padded = engine && engine->padding &&
+                        format_of(inputs.model, Role::expert).id == engine->padding->format;
+    if (kind == ResidentKind::weights && padded) return "experts padded for its kernels";
     if (kind == ResidentKind::activations && !training) return "of the largest step";
     if (kind == ResidentKind::in_use) return "held by other processes";
     if (kind == ResidentKind::draft_weights) {

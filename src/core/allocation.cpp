@@ -106,6 +106,26 @@ Cache as_allocated(Cache cache, double tokens, const Inputs& inputs) {
     return cache;
 }
 
+Tensors as_loaded(Tensors weights, const Inputs& inputs) {
+    const Engine* engine = engine_of(inputs);
+    if (engine == nullptr || !engine->padding) return weights;
+    const Engine::Padding& padding = *engine->padding;
+    const auto padded = [](double width, double multiple) {
+        return round_up(width / multiple) * multiple;
+    };
+    const double parts = expert_tensor_parallel(inputs.layout);
+    for (std::size_t i = 0; i < weights.count; ++i) {
+        Tensor& tensor = weights.at[i];
+        if (tensor.role != Role::expert || tensor.format->id != padding.format) continue;
+        const bool down = tensor.name == "expert_down";  // back to the hidden width
+        double& inner = down ? tensor.columns : tensor.rows;
+        double& hidden = down ? tensor.rows : tensor.columns;
+        inner = padded(inner / parts, padding.width) * parts;
+        hidden = padded(hidden, padding.hidden);
+    }
+    return weights;
+}
+
 template <class R>
 Bytes<R> plain_reserve(const Inputs& inputs) {
     const Reserve& reserve = inputs.assumptions.reserve;

@@ -24,7 +24,7 @@ constexpr std::array outer_roles{Role::positions, Role::norm};
 template <class R>
 Bytes<R> layer_weights(const Block& block, const Inputs& inputs) {
     const Model& model = inputs.model;
-    const Tensors list = tensors(block, model);
+    const Tensors list = as_loaded(tensors(block, model), inputs);
     const Sharding spread = sharding(block, model, inputs.layout);
     Bytes<R> sum(R(0));
     for (const Role role : block_roles) {

@@ -263,3 +263,30 @@ TEST_CASE("of unified memory a GPU has what it may use", "[allocation]") {
     part.memory.usable = Bytes<>(0);
     CHECK(capacity(part) == part.memory.reported);
 }
+
+TEST_CASE("experts are loaded in the widths that kernels take", "[allocation]") {
+    // gpt-oss-120b: 36 layers of 128 experts, 2,880 wide of a hidden width of 2,880; in multiples
+    // of 128 and 256 that is 2,944 x 3,072. Three matrices of each, 17/32 bytes a weight.
+    Inputs inputs = inputs_for(gpt_oss_120b(), 0, 1);
+    NumberFormat mxfp4{.id = "mxfp4"};
+    mxfp4.bytes = 17. / 32;
+    inputs.model.weights.of[static_cast<std::size_t>(Role::expert)] = mxfp4;
+    const auto weights = [&] {
+        return bytes_of(inference_residents(inputs), ResidentKind::weights).value();
+    };
+    const double stored = weights();
+    inputs.assumptions.engine = engine(PoolBasis::card, 0.9);
+    CHECK(weights() == stored);
+    inputs.assumptions.engine->padding = {.format = "mxfp4", .width = 128, .hidden = 256};
+    const double added = 2944. * 3072 - 2880. * 2880;
+    CHECK(weights() - stored == Approx(36 * 128 * 3 * added * 17 / 32).epsilon(1e-9));
+    // Cut over 4 devices each part of 720 becomes 768: 3,072 in all, a quarter of it on each.
+    inputs.layout.tp = 4;
+    const double cut = weights();
+    inputs.assumptions.engine->padding.reset();
+    CHECK(cut - weights() ==
+          Approx(36 * 128 * 3 * (3072. * 3072 - 2880. * 2880) * 17 / 32 / 4).epsilon(1e-9));
+    // Another format has other kernels.
+    inputs.assumptions.engine->padding = {.format = "nvfp4", .width = 128, .hidden = 256};
+    CHECK(weights() == Approx(cut - 36 * 128 * 3 * (3072. * 3072 - 2880. * 2880) * 17 / 32 / 4));
+}
