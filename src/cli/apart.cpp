@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/resolve_layout.hpp"
 #include "cli/speed.hpp"
 #include "napkin/cost.hpp"
 
@@ -31,19 +32,9 @@ Inputs read_reader(Resolver& resolver, const Inputs& inputs) {
     const Layout& layout = reader.layout;
     report::Input input{
         .key = "prefill_layout", .value = {}, .from = "default", .members = {}, .flips_at = {}};
-    input.members = {{"dp", number(layout.dp, "1", Style::whole)},
-                     {"tp", number(layout.tp, "1", Style::whole)},
-                     {"pp", number(layout.pp, "1", Style::whole)},
-                     {"ep", number(layout.ep, "1", Style::whole)}};
+    input.members = degrees_of(layout);
     resolver.inputs.push_back(std::move(input));
-    const double idle = machine.devices - layout.dp * layout.tp * layout.pp;
-    if (idle > 0) {
-        resolver.note("idle-devices",
-                      shortest(idle) + " of " + shortest(machine.devices) +
-                          " devices of --prefill-on stay idle: the model's rules allow no layout "
-                          "over all of them",
-                      true);
-    }
+    note_idle_devices(resolver, machine, layout, "devices of --prefill-on");
     return reader;
 }
 
@@ -169,23 +160,13 @@ void add_costs(report::Document& answer, const Disaggregated<Traced>& point, con
             per_hour(*reader_rent, reader.machine, "--prefill-on", "prefill_usd_per_hour");
         const auto generating = per_hour(*demand.rent, inputs.machine, "--on", "usd_per_hour");
         const TokenPrices<Traced> prices = token_prices(point, reading, generating, use);
-        const auto row = [&](const char* key, const Dollars<Traced>& price, const char* label) {
-            push(result(key, price, Style::money, label,
-                        at_usual_use(demand, value_of(price), Style::money)));
-        };
-        row("usd_per_million_input_tokens", prices.per_million_input, "M tokens in");
-        row("usd_per_million_output_tokens", prices.per_million_output, "M tokens out");
-        row("usd_per_million_tokens", prices.per_million, "M of both");
+        add_token_prices(answer, prices, demand);
         push(result("prefill_usd_per_hour", reading, Style::money, "prefill an hour",
                     reader_rent->remark));
         push(result("usd_per_hour", generating, Style::money, "decode an hour",
                     demand.rent->remark));
         if (machines) {
-            const Traced month = given<Traced>(unit::year / 12 / unit::hour, "hours_a_month");
-            push(result("usd_per_month",
-                        named((reading * machines->prefill + generating * machines->decode) * month,
-                              "usd_per_month"),
-                        Style::money, "rent a month", "of all machines"));
+            add_monthly_rent(answer, reading * machines->prefill + generating * machines->decode);
         }
     }
     const auto own = power_of(inputs.machine);

@@ -61,6 +61,23 @@ std::string at_usual_use(const Demand& demand, double value, Style style) {
     return to_text(value / usual_use, style) + " at 40 % use";
 }
 
+void add_token_prices(report::Document& answer, const TokenPrices<Traced>& prices,
+                      const Demand& demand) {
+    const auto row = [&](const char* key, const Dollars<Traced>& price, const char* label) {
+        answer.results.push_back(result(key, price, Style::money, label,
+                                        at_usual_use(demand, value_of(price), Style::money)));
+    };
+    row("usd_per_million_input_tokens", prices.per_million_input, "M tokens in");
+    row("usd_per_million_output_tokens", prices.per_million_output, "M tokens out");
+    row("usd_per_million_tokens", prices.per_million, "M of both");
+}
+
+void add_monthly_rent(report::Document& answer, const Dollars<Traced>& an_hour) {
+    const Traced month = given<Traced>(unit::year / 12 / unit::hour, "hours_a_month");
+    answer.results.push_back(result("usd_per_month", named(an_hour * month, "usd_per_month"),
+                                    Style::money, "rent a month", "of all machines"));
+}
+
 void add_energy(report::Document& answer, const JoulesPerToken<Traced>& energy,
                 const std::string& remark, const Demand& demand) {
     answer.results.push_back(

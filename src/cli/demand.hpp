@@ -25,6 +25,12 @@ struct Demand {
 /// "7.55 USD at 40 % use" beside a figure for full use; the share itself where it was given.
 [[nodiscard]] std::string at_usual_use(const Demand& demand, double value, Style style);
 
+/// Prices of a million tokens in, out and of both.
+void add_token_prices(report::Document& answer, const TokenPrices<Traced>& prices,
+                      const Demand& demand);
+/// Rent of all machines in the mean month.
+void add_monthly_rent(report::Document& answer, const Dollars<Traced>& an_hour);
+
 /// Joules for each generated token, and what its electricity costs.
 void add_energy(report::Document& answer, const JoulesPerToken<Traced>& energy,
                 const std::string& remark, const Demand& demand);

@@ -19,14 +19,7 @@ void check_capacity(Resolver& resolver, const Accelerator& part) {
 void note_limits(Resolver& resolver, const Inputs& inputs) {
     const Machine& machine = inputs.machine;
     const Layout& layout = inputs.layout;
-    const double idle = machine.devices - layout.dp * layout.tp * layout.pp;
-    if (idle > 0) {
-        resolver.note("idle-devices",
-                      shortest(idle) + " of " + shortest(machine.devices) +
-                          " devices stay idle: the model's rules allow no layout "
-                          "over all of them",
-                      true);
-    }
+    note_idle_devices(resolver, machine, layout, "devices");
     const bool across =
         layout.tp > machine.domain || (layout.pp > 1 && layout.tp * layout.pp > machine.domain);
     if (across && machine.scale_out <= BytesPerSecond<>(0)) {

@@ -60,6 +60,23 @@ std::optional<Layout> read_layout(Resolver& resolver, const Inputs& inputs) {
     return layout;
 }
 
+std::vector<std::pair<std::string, report::Value>> degrees_of(const Layout& layout) {
+    return {{"dp", number(layout.dp, "1", Style::whole)},
+            {"tp", number(layout.tp, "1", Style::whole)},
+            {"pp", number(layout.pp, "1", Style::whole)},
+            {"ep", number(layout.ep, "1", Style::whole)}};
+}
+
+void note_idle_devices(Resolver& resolver, const Machine& machine, const Layout& layout,
+                       std::string_view devices) {
+    const double idle = machine.devices - layout.dp * layout.tp * layout.pp;
+    if (idle <= 0) return;
+    std::string said = shortest(idle) + " of " + shortest(machine.devices) + " ";
+    said.append(devices);
+    resolver.note("idle-devices",
+                  said + " stay idle: the model's rules allow no layout over all of them", true);
+}
+
 void add_layout(Resolver& resolver, const Question& question) {
     const Layout& layout = question.placement.layout;
     report::Input input{.key = "layout",
@@ -67,12 +84,9 @@ void add_layout(Resolver& resolver, const Question& question) {
                         .from = question.layout_given ? "flag" : "default",
                         .members = {},
                         .flips_at = {}};
-    input.members = {{"dp", number(layout.dp, "1", Style::whole)},
-                     {"tp", number(layout.tp, "1", Style::whole)},
-                     {"pp", number(layout.pp, "1", Style::whole)},
-                     {"ep", number(layout.ep, "1", Style::whole)},
-                     {"zero", number(layout.zero, "1", Style::whole)},
-                     {"why", word(layout.why)}};
+    input.members = degrees_of(layout);
+    input.members.emplace_back("zero", number(layout.zero, "1", Style::whole));
+    input.members.emplace_back("why", word(layout.why));
     if (layout.ep > 1) {
         double experts = 0;
         for (const Block& block : question.inputs.model.blocks) {

@@ -14,6 +14,13 @@ namespace napkin::cli {
 /// Lists the layout of a question among the inputs.
 void add_layout(Resolver& resolver, const Question& question);
 
+/// Degrees of parallelism as members of an input.
+[[nodiscard]] std::vector<std::pair<std::string, report::Value>> degrees_of(const Layout& layout);
+
+/// Warns of `devices` that a layout leaves without work.
+void note_idle_devices(Resolver& resolver, const Machine& machine, const Layout& layout,
+                       std::string_view devices);
+
 /// The candidates that are one replica, all that a host serves; one stage a layer if none is.
 [[nodiscard]] std::vector<Layout> one_replica(std::vector<Layout> candidates, const Inputs& inputs);
 

@@ -59,19 +59,10 @@ void add_costs(report::Document& answer, const Serving<Traced>& point, const Inp
             demand.rent->per_device_hour * given<Traced>(inputs.machine.devices, "devices", "--on"),
             "usd_per_hour");
         const TokenPrices<Traced> prices = token_prices(point, per_hour, use);
-        const auto row = [&](const char* key, const Dollars<Traced>& price, const char* label) {
-            push(result(key, price, Style::money, label,
-                        at_usual_use(demand, value_of(price), Style::money)));
-        };
-        row("usd_per_million_input_tokens", prices.per_million_input, "M tokens in");
-        row("usd_per_million_output_tokens", prices.per_million_output, "M tokens out");
-        row("usd_per_million_tokens", prices.per_million, "M of both");
+        add_token_prices(answer, prices, demand);
         push(result("usd_per_hour", per_hour, Style::money, "rent an hour", demand.rent->remark));
         if (const Result* replicas = answer.find("replicas")) {
-            const Traced month = given<Traced>(unit::year / 12 / unit::hour, "hours_a_month");
-            push(result("usd_per_month",
-                        named(per_hour * (month * replicas->trace), "usd_per_month"), Style::money,
-                        "rent a month", "of all machines"));
+            add_monthly_rent(answer, per_hour * replicas->trace);
         }
     }
     if (const auto draw = power_of(inputs.machine)) {
